@@ -1,0 +1,1 @@
+"""Contracts, validation, vocabularies and plain values that everything else stands on."""

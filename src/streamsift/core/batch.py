@@ -1,0 +1,328 @@
+"""Batch, what a stream gives; check_batch, the only place where data is validated.
+
+check_batch takes X in any form people have and returns a CheckedBatch: a C-contiguous, read-only float32 or float64
+array (float32 stays float32), or a canonical CSR matrix, with label codes and the vocabularies that explain both.
+It changes nothing: the caller keeps the new vocabularies only when its own work has succeeded.
+
+NaN and infinity are looked for here with `scan=True`. A kernel that notices them by itself (a sum that is not finite)
+passes `scan=False` and calls `refuse_value` for the wording, so that the data is read only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.exceptions import InputError
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, check_names
+
+LARGEST = 1e150  # squares of larger values overflow
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a stream, with what the stream knows about them.
+
+    `relevant` (indices of the true features) and `drifting` are known for generated streams only.
+    `categorical` marks columns whose numbers are codes of categories.
+    """
+
+    X: Any
+    y: Any
+    feature_names: tuple[str, ...] | None = None
+    categorical: NDArray[np.bool_] | None = None
+    relevant: NDArray[np.intp] | None = None
+    drifting: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+
+@dataclass(frozen=True)
+class CheckedBatch:
+    """Rows ready for kernels: float matrix or CSR parts, label codes, and the vocabularies that know them."""
+
+    X: Any  # ndarray (C order, float32/float64, read-only) or scipy CSR
+    codes: NDArray[np.int64]
+    features: FeatureVocabulary
+    labels: LabelVocabulary
+    first_row: int
+    has_absent: bool = False  # NaN stands for "this feature is not in this batch"
+    categorical: NDArray[np.bool_] | None = None
+    sparse: bool = field(default=False)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+
+def check_batch(
+    X: Any,
+    y: Any,
+    *,
+    owner: str,
+    features: FeatureVocabulary | None = None,
+    labels: LabelVocabulary | None = None,
+    classes: Any = None,
+    grow: bool = False,
+    sparse: bool = True,
+    missing: bool = False,
+    scan: bool = True,
+    needs_y: bool = True,
+    first_row: int = 0,
+) -> CheckedBatch:
+    """Check one batch and bring it into the form kernels take.
+
+    Parameters: `grow` lets features arrive late; `sparse` says whether CSR is supported; `missing` allows NaN;
+    `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0).
+    """
+    categorical = None
+    if isinstance(X, Batch):
+        names, categorical = X.feature_names, X.categorical
+        y = X.y if y is None else y
+        matrix, is_sparse = check_matrix(X.X, owner=owner, sparse=sparse)[::2]
+    else:
+        matrix, names, is_sparse = check_matrix(X, owner=owner, sparse=sparse)
+    n_rows, n_features = matrix.shape
+    vocabulary = labels if labels is not None else LabelVocabulary()
+    if classes is not None:
+        vocabulary = vocabulary.encode(classes)[1]
+    if y is None:
+        if needs_y:
+            raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label a row.")
+        codes = np.zeros(n_rows, np.int64)
+    else:
+        codes, vocabulary = vocabulary.encode(y)
+        if len(codes) != n_rows:
+            raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label a row.")
+    has_absent = False
+    if features is None:
+        features = FeatureVocabulary(names, n_features)
+    else:
+        slots, features = features.match(names, n_features, grow=grow, owner=owner)
+        if slots is not None or n_features < features.n_features:
+            matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
+            categorical = None if categorical is None or slots is None else _spread(categorical, slots, features.n_features)
+    batch = CheckedBatch(matrix, codes, features, vocabulary, first_row, has_absent, categorical, is_sparse)
+    if scan:
+        refuse_not_finite(batch, nan_allowed=missing or has_absent)
+    return batch
+
+
+def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> tuple[Any, tuple[str, ...] | None, bool]:
+    """Return X as a float array or CSR matrix, its column names if it has any, and whether it is sparse."""
+    if type(X) is np.ndarray:
+        return _dense(X), None, False
+    package = type(X).__module__.partition(".")[0]
+    if package == "scipy" and hasattr(X, "tocsr"):
+        if not sparse:
+            raise InputError(f"Sparse data was passed, but dense data is required by {owner}: use X.toarray().")
+        return _csr(X), None, True
+    if package == "pyarrow":
+        return _from_arrow(X), check_names(X.schema.names), False
+    if package in ("pandas", "polars") and hasattr(X, "columns"):
+        return _from_frame(X), _frame_names(X), False
+    if hasattr(X, "toarray"):
+        raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
+    return _dense(np.asarray(X)), None, False
+
+
+def _dense(X: NDArray[Any]) -> NDArray[Any]:
+    if X.ndim != 2:
+        hint = "Reshape your data: one row is X.reshape(1, -1), one column is X.reshape(-1, 1)."
+        raise InputError(f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. {hint}")
+    if X.shape[0] == 0:
+        raise InputError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+    if X.shape[1] == 0:
+        raise InputError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    array = np.ascontiguousarray(X) if X.dtype.char in "fd" else _as_float(X)
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False  # kernels see one array type, and nobody's data can be changed
+    return array
+
+
+def _as_float(X: NDArray[Any]) -> NDArray[Any]:
+    kind, size = X.dtype.kind, X.dtype.itemsize
+    if kind in "bui" and size <= 2:
+        return np.ascontiguousarray(X, np.float32)  # exact
+    if kind in "buif":
+        return np.ascontiguousarray(X, np.float32 if X.dtype == np.float16 else np.float64)
+    if kind == "c":
+        raise InputError(f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns.")
+    if kind in "Mm":
+        return np.ascontiguousarray(X.astype(np.int64), np.float64)
+    try:
+        return np.ascontiguousarray(X, np.float64)
+    except (ValueError, TypeError) as error:
+        row, column, value = _first_not_number(X)
+        kind_of_error = TypeError if not isinstance(value, str | bytes) else InputError
+        raise kind_of_error(
+            f"Row {row}, column {column} of X is {value!r}: argument must be a string or a number that can be read as "
+            "a float; code categories as numbers first, or read the file with streamsift.streams, which does it."
+        ) from error
+
+
+def _first_not_number(X: NDArray[Any]) -> tuple[int, int, Any]:
+    for row, column in np.ndindex(X.shape):
+        try:
+            float(X[row, column])
+        except (ValueError, TypeError):
+            return row, column, X[row, column]
+    raise AssertionError("every value is a number")
+
+
+def _csr(X: Any) -> Any:
+    if X.ndim != 2:
+        raise InputError(f"Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data to (1, n_features).")
+    if 0 in X.shape:
+        what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
+        raise InputError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")
+    if X.dtype.kind == "c":
+        raise InputError(f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns.")
+    matrix = X if X.format == "csr" else X.tocsr()
+    if not matrix.has_canonical_format:
+        _refuse_not_canonical(matrix)
+    if matrix.dtype.char not in "fd":
+        small = matrix.dtype.kind in "bui" and matrix.dtype.itemsize <= 2
+        matrix = matrix.astype(np.float32 if small else np.float64)
+    return matrix
+
+
+def _refuse_not_canonical(matrix: Any) -> None:
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    same_row = rows[1:] == rows[:-1]
+    step = np.diff(matrix.indices)
+    unsorted = np.flatnonzero(same_row & (step < 0))
+    if len(unsorted):
+        raise InputError(
+            f"Row {rows[unsorted[0]]} of the sparse matrix has its column indices out of order: call X.sort_indices() first."
+        )
+    double = np.flatnonzero(same_row & (step == 0))
+    if len(double):
+        row, column = rows[double[0]], matrix.indices[double[0]]
+        raise InputError(
+            f"Row {row} of the sparse matrix has two entries for column {column}: call X.sum_duplicates() first."
+        )
+
+
+def _from_arrow(table: Any) -> NDArray[Any]:
+    columns = [_arrow_column(table.column(k), name) for k, name in enumerate(table.schema.names)]
+    return _stack(columns, table.num_rows)
+
+
+def _arrow_column(column: Any, name: str) -> NDArray[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    elif pa.types.is_temporal(kind):
+        column = column.cast(pa.int64()) if not pa.types.is_date32(kind) else column.cast(pa.int32())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise _not_numeric(name, str(kind))
+    if column.null_count and pa.types.is_integer(column.type):
+        column = pc.cast(column, pa.float64())
+    return np.asarray(column.to_numpy()) if hasattr(column, "chunks") else np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _from_frame(frame: Any) -> NDArray[Any]:
+    if type(frame).__module__.startswith("polars"):
+        return _from_arrow(frame.to_arrow())
+    kinds = {str(dtype) for dtype in frame.dtypes}
+    if len(kinds) == 1 and next(iter(kinds)) in ("float32", "float64"):
+        return _dense(frame.to_numpy())
+    columns = []
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        column = frame[name] if frame.columns.is_unique else None
+        if column is None:
+            check_names(list(frame.columns))
+        assert column is not None
+        kind = getattr(dtype, "kind", "O")
+        if kind in "Mm":
+            columns.append(column.to_numpy().astype(np.int64).astype(np.float64))
+        elif kind in "buif":
+            columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan) if column.hasnans else column.to_numpy())
+        else:
+            raise _not_numeric(str(name), str(dtype))
+    return _stack(columns, len(frame))
+
+
+def _frame_names(frame: Any) -> tuple[str, ...] | None:
+    """Column names; a frame numbered 0, 1, 2, ... counts as unnamed, as in scikit-learn."""
+    names = list(frame.columns)
+    if not any(isinstance(name, str) for name in names):
+        return None
+    return check_names(names)
+
+
+def _stack(columns: Sequence[NDArray[Any]], n_rows: int) -> NDArray[Any]:
+    if n_rows == 0 or not columns:
+        return _dense(np.empty((n_rows, len(columns))))
+    small = all(c.dtype == np.float32 or (c.dtype.kind in "bui" and c.dtype.itemsize <= 2) for c in columns)
+    matrix = np.empty((n_rows, len(columns)), np.float32 if small else np.float64)
+    for place, column in enumerate(columns):
+        matrix[:, place] = column
+    return _dense(matrix)
+
+
+def _not_numeric(name: str, kind: str) -> InputError:
+    return InputError(
+        f"Column {name!r} is not numeric (its type is {kind}): code its categories as numbers first, "
+        "or read the file with streamsift.streams, which does it."
+    )
+
+
+def _into_slots(matrix: Any, slots: NDArray[np.intp] | None, n_features: int, sparse: bool) -> tuple[Any, bool]:
+    """Put the columns of a batch where they belong; what is not there is NaN (dense) or 0 (sparse)."""
+    slots = np.arange(matrix.shape[1]) if slots is None else slots
+    if sparse:
+        from scipy.sparse import csr_matrix
+
+        moved = csr_matrix((matrix.data, slots[matrix.indices], matrix.indptr), (matrix.shape[0], n_features))
+        moved.sort_indices()
+        return moved, False
+    full = np.full((matrix.shape[0], n_features), np.nan, matrix.dtype)
+    full[:, slots] = matrix
+    full.flags.writeable = False
+    return full, len(slots) < n_features
+
+
+def _spread(mask: NDArray[np.bool_], slots: NDArray[np.intp], n_features: int) -> NDArray[np.bool_]:
+    full = np.zeros(n_features, bool)
+    full[slots] = mask
+    return full
+
+
+def refuse_not_finite(batch: CheckedBatch, *, nan_allowed: bool) -> None:
+    """Raise InputError for the first value that is infinite, or NaN where that is not allowed."""
+    values = batch.X.data if batch.sparse else batch.X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values, dtype=np.float64)):
+            return
+    bad = np.isinf(values) if nan_allowed else ~np.isfinite(values)
+    if not bad.any():
+        return
+    place = int(np.argmax(bad))
+    if batch.sparse:
+        row = int(np.searchsorted(batch.X.indptr, place, side="right")) - 1
+        refuse_value(batch, row, int(batch.X.indices[place]), values[place])
+    row, column = divmod(place, values.shape[1])
+    refuse_value(batch, row, column, values[row, column])
+
+
+def refuse_value(batch: CheckedBatch, row: int, column: int, value: float) -> NoReturn:
+    """Raise the error for one bad value, naming its row and column."""
+    what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"too large ({value:.3g})"
+    advice = {
+        "NaN": "fill it in, drop the row, or use a method with missing='skip'",
+        "infinity": "replace it by a finite number or drop the row",
+    }.get(what, f"rescale the column, values beyond {LARGEST:g} overflow when squared")
+    stream = f" (row {batch.first_row + row} of the stream)" if batch.first_row else ""
+    raise InputError(f"Row {row}{stream}, column {batch.features.name(column)!r} of X is {what}: {advice}.")

@@ -1,0 +1,88 @@
+"""Every error and warning streamsift raises.
+
+    StreamsiftError
+    ├── InputError (ValueError)          the data is wrong: what, in which row and column, what to do
+    │   └── ReaderError                  the same for a file, with line numbers
+    ├── ParameterError (ValueError)      an argument is outside its limits
+    ├── UnknownNameError (ValueError)    a method, column or option that does not exist, with near misses
+    ├── MergeError (ValueError)          two selectors that cannot be merged
+    ├── SavedStateError (ValueError)     a saved file that cannot be read back
+    └── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
+
+    StreamsiftWarning (UserWarning)
+    ├── OneClassWarning                  one class so far: nothing can be scored
+    └── EmptySelectionWarning            nothing is selected
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class StreamsiftError(Exception):
+    """Base of all errors of this package; its text is one sentence for the user."""
+
+
+class InputError(StreamsiftError, ValueError):
+    """The data cannot be used as it is."""
+
+
+class ReaderError(InputError):
+    """A file or stream of data cannot be read."""
+
+
+class ParameterError(StreamsiftError, ValueError):
+    """An argument is outside its limits."""
+
+
+class UnknownNameError(StreamsiftError, ValueError):
+    """A name that does not exist; the message lists near misses or all that exist."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, list(known)
+        super().__init__(f"There is no {kind} {name!r}. {near_misses(name, self.known)}")
+
+
+class MergeError(StreamsiftError, ValueError):
+    """Two selectors whose settings or features differ cannot be merged."""
+
+
+class SavedStateError(StreamsiftError, ValueError):
+    """A saved file is damaged, too large or of another kind."""
+
+
+class MissingExtraError(StreamsiftError, ImportError):
+    """An optional package is needed for this and is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs {package}; install it with: pip install 'streamsift[{extra}]'.")
+
+
+class StreamsiftWarning(UserWarning):
+    """Base of all warnings of this package."""
+
+
+class OneClassWarning(StreamsiftWarning):
+    """Only one class has been seen, so every score is 0."""
+
+
+class EmptySelectionWarning(StreamsiftWarning):
+    """No feature is selected at the moment."""
+
+
+def near_misses(name: str, known: Iterable[str]) -> str:
+    """Return 'Did you mean ...?' for a mistyped name, or the names that exist.
+
+    >>> near_misses("lable", ["label", "price"])
+    "Did you mean 'label'?"
+    >>> near_misses("zzz", ["label", "price"])
+    "Known: 'label', 'price'."
+    """
+    names = list(known)
+    lowered = {candidate.lower(): candidate for candidate in reversed(names)}
+    close = [lowered[match] for match in difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)]
+    if close:
+        return f"Did you mean {' or '.join(repr(match) for match in close)}?"
+    shown = ", ".join(repr(candidate) for candidate in names[:12])
+    return f"Known: {shown}{f' and {len(names) - 12} more' if len(names) > 12 else ''}."

@@ -1,0 +1,267 @@
+"""RowSelector: the base of every method over a stream of rows.
+
+A method implements three hooks and receives the rest (fit, partial_fit, scores, support, transform, names, merging,
+state as arrays). The hooks:
+
+    _begin(batch) -> state             an empty state for these features and classes
+    _learn(state, batch) -> None       absorb a checked batch; whatever can fail, fails before the state changes
+    _score(state) -> array             one score a feature, higher is better
+
+and `_merge(state, other)` where the tag `mergeable` is not "no". A state is a dataclass of arrays (core/state.py).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from streamsift.core.batch import CheckedBatch, check_batch
+from streamsift.core.constraints import Fraction, Integer, Limits, OneOf, check_parameters
+from streamsift.core.exceptions import EmptySelectionWarning, MergeError, OneClassWarning, SavedStateError
+from streamsift.core.selection import Selection, how_many, rank_scores
+from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.tags import StreamTags
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
+
+N_FEATURES_LIMITS = (Integer(1, None), Fraction())
+NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
+
+
+class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Base class of row selectors; see the module docstring for the hooks."""
+
+    parameter_limits: ClassVar[Limits] = {}
+    state_type: ClassVar[type[Any]]
+    scans_itself: ClassVar[bool] = False  # the method's kernels notice NaN and infinity
+
+    n_rows_seen_: int
+    _state: Any
+    _features: FeatureVocabulary
+    _labels: LabelVocabulary
+    _cache: dict[str, Any]
+
+    # -- what a method implements -------------------------------------------------------------------------------
+
+    def stream_tags(self) -> StreamTags:
+        """The promises of this method."""
+        return StreamTags()
+
+    def _begin(self, batch: CheckedBatch) -> Any:
+        raise NotImplementedError
+
+    def _learn(self, state: Any, batch: CheckedBatch) -> None:
+        raise NotImplementedError
+
+    def _score(self, state: Any) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _merge(self, state: Any, other: Any) -> None:
+        """Add `other` (aligned to the same features and classes) to `state`."""
+        raise NotImplementedError
+
+    def _align_classes(self, state: Any, codes: NDArray[np.int64], n_classes: int) -> Any:
+        """A copy of `state` whose class c has moved to codes[c], with room for n_classes."""
+        raise NotImplementedError
+
+    def _chosen(self) -> NDArray[np.intp]:
+        """The selected feature indices, best first. Methods that decide the number themselves override this."""
+        wanted = how_many(self.n_features_to_select, self._features.n_features)
+        return rank_scores(self.scores_)[:wanted]
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Forget everything, then learn X and y as one batch."""
+        return self._absorb(X, y, None, fresh=True)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Learn one more batch. `classes` may announce labels in advance; labels may also appear unannounced."""
+        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"))
+
+    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
+        if fresh:
+            check_parameters(type(self).__name__, self.get_params(deep=False), self.parameter_limits)
+        rows_before = 0 if fresh else self.n_rows_seen_
+        tags = self.stream_tags()
+        batch = check_batch(
+            X,
+            y,
+            owner=type(self).__name__,
+            features=None if fresh else self._features,
+            labels=None if fresh else self._labels,
+            classes=classes,
+            grow=getattr(self, "new_features", "error") == "add",
+            sparse=tags.sparse,
+            missing=getattr(self, "missing", "error") == "skip",
+            scan=not self.scans_itself,
+            needs_y=tags.supervised,
+            first_row=rows_before,
+        )
+        state = self._begin(batch) if fresh else self._state
+        self._learn(state, batch)
+        # Nothing has failed: from here on the object changes.
+        self._state = state
+        self._know(batch.features, batch.labels)
+        self.n_rows_seen_ = rows_before + batch.n_rows
+        return self
+
+    def _know(self, features: FeatureVocabulary, labels: LabelVocabulary) -> None:
+        self._features, self._labels, self._cache = features, labels, {}
+        self.n_features_in_ = features.n_features
+        if features.names is not None:
+            self.feature_names_in_ = np.array(features.names, object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if self.stream_tags().supervised:
+            self.classes_ = labels.as_array()
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """One score a feature, higher is more relevant; computed when asked for."""
+        check_is_fitted(self)
+        if "scores" not in self._cache:
+            self._cache["scores"] = self._score(self._state)
+        return self._cache["scores"].copy()  # type: ignore[no-any-return]
+
+    @property
+    def ranking_(self) -> NDArray[np.intp]:
+        """The rank of each feature, 1 is best; equal scores rank in the order of the columns."""
+        order = rank_scores(self.scores_)
+        ranks = np.empty(len(order), np.intp)
+        ranks[order] = np.arange(1, len(order) + 1)
+        return ranks
+
+    def selection(self) -> Selection:
+        """The current selection, best feature first, with names and scores."""
+        check_is_fitted(self)
+        self._warn_if_one_class()
+        chosen, scores = self._chosen(), self.scores_
+        names = tuple(self._features.name(int(index)) for index in chosen)
+        return Selection(chosen, names, scores[chosen], self._features.n_features, self.n_rows_seen_)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        self._warn_if_one_class()
+        mask = np.zeros(self._features.n_features, bool)
+        mask[self._chosen()] = True
+        return mask
+
+    def _warn_if_one_class(self) -> None:
+        if self.stream_tags().supervised and len(self._labels) < 2:
+            label = self._labels.labels[0] if len(self._labels) else None
+            warnings.warn(
+                f"All {self.n_rows_seen_} rows so far have the label {label!r}: every score is 0 and the selection "
+                "means nothing until a second class arrives.",
+                OneClassWarning,
+                stacklevel=3,
+            )
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X, in the order of the columns."""
+        check_is_fitted(self)
+        batch = check_batch(
+            X,
+            None,
+            owner=type(self).__name__,
+            features=self._features,
+            grow=False,
+            missing=getattr(self, "missing", "error") == "skip",
+            needs_y=False,
+        )
+        mask = self._get_support_mask()
+        if not mask.any():
+            warnings.warn("No feature is selected: the result has no columns.", EmptySelectionWarning, stacklevel=2)
+        kept = batch.X[:, mask]
+        return kept if batch.sparse else np.array(kept)
+
+    # -- merging and state --------------------------------------------------------------------------------------
+
+    def merge(self, other: Self) -> Self:
+        """Add what `other` has learnt, as if its rows had come to this selector too.
+
+        Refused when settings or features differ. How exact it is, the tag `mergeable` says.
+        """
+        owner = type(self).__name__
+        if self.stream_tags().mergeable == "no":
+            raise MergeError(f"{owner} cannot be merged: its state depends on the order of the rows.")
+        if type(other) is not type(self):
+            raise MergeError(f"Cannot merge a {type(other).__name__} into a {owner}: give two of the same method.")
+        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
+        for name in mine:
+            if not _same(mine[name], theirs[name]):
+                raise MergeError(
+                    f"Cannot merge selectors with different settings: {name}={mine[name]!r} here, "
+                    f"{name}={theirs[name]!r} there."
+                )
+        if not hasattr(other, "n_rows_seen_"):
+            return self
+        if not hasattr(self, "n_rows_seen_"):
+            return self.load_state_arrays(other.state_arrays())
+        if (self._features.names, self._features.n_features) != (other._features.names, other._features.n_features):
+            raise MergeError(
+                f"Cannot merge selectors over different features: {self._describe_features()} here, "
+                f"{other._describe_features()} there."
+            )
+        codes, labels = self._labels.encode(other._labels.as_array()) if len(other._labels) else (None, self._labels)
+        mine_state = copy.deepcopy(self._state)
+        theirs_state = copy.deepcopy(other._state)
+        if codes is not None:
+            mine_state = self._align_classes(mine_state, np.arange(len(self._labels)), len(labels))
+            theirs_state = self._align_classes(theirs_state, codes, len(labels))
+        self._merge(mine_state, theirs_state)
+        self._state = mine_state
+        self._know(self._features, labels)
+        self.n_rows_seen_ += other.n_rows_seen_
+        return self
+
+    def _describe_features(self) -> str:
+        names = self._features.names
+        named = "unnamed" if names is None else f"{names[0]!r} to {names[-1]!r}"
+        return f"{self._features.n_features} features ({named})"
+
+    def state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
+        check_is_fitted(self)
+        arrays = {
+            "n_rows_seen": np.array(self.n_rows_seen_),
+            "n_features": np.array(self._features.n_features),
+            "labels": self._labels.as_array(),
+        }
+        if self._features.names is not None:
+            arrays["feature_names"] = np.array(self._features.names)
+        return arrays | state_to_arrays(self._state, "state.")
+
+    def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
+        """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
+        missing = [key for key in ("n_rows_seen", "n_features", "labels") if key not in arrays]
+        if missing:
+            raise SavedStateError(f"The saved state lacks {missing[0]!r}: it was written by another version or method.")
+        state = state_from_arrays(self.state_type, arrays, "state.")
+        names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
+        self._state = state
+        self._know(FeatureVocabulary(names, int(arrays["n_features"])), LabelVocabulary(arrays["labels"].tolist()))
+        self.n_rows_seen_ = int(arrays["n_rows_seen"])
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        ours = self.stream_tags()
+        tags.target_tags.required = ours.supervised
+        tags.input_tags.sparse = ours.sparse
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
+        return tags
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return bool(a == b)

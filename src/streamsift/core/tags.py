@@ -1,0 +1,28 @@
+"""What a method promises, as data: the contract checks read it, code never asks for a concrete class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Mergeable = Literal["exact", "bounded", "no"]
+MultiClass = Literal["native", "one-vs-rest", "softmax", "none"]
+
+
+@dataclass(frozen=True)
+class StreamTags:
+    """The promises of one method.
+
+    mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
+    batch_invariant: how the stream is cut into batches does not change the result.
+    supervised: labels are used. sparse: CSR input costs by its non-zeros. missing: `missing="skip"` is offered.
+    late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled.
+    """
+
+    mergeable: Mergeable = "no"
+    batch_invariant: bool = False
+    supervised: bool = True
+    sparse: bool = False
+    missing: bool = False
+    late_features: bool = False
+    multi_class: MultiClass = "native"

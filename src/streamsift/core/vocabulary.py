@@ -1,0 +1,203 @@
+"""Vocabularies that grow: labels to class codes, feature names to slots.
+
+Both are immutable. Encoding returns the codes together with the vocabulary that knows them, so that a call which
+fails later leaves its owner with the vocabulary it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.exceptions import InputError, near_misses
+
+Codes = NDArray[np.int64]
+
+_SORTABLE_KINDS = "biufUS"
+
+
+class LabelVocabulary:
+    """Labels in the order of their first appearance, each with its code 0, 1, ...
+
+    >>> codes, vocabulary = LabelVocabulary().encode(["spam", "ham", "spam"])
+    >>> codes.tolist(), vocabulary.labels
+    ([0, 1, 0], ('spam', 'ham'))
+    """
+
+    def __init__(self, labels: Iterable[Hashable] = ()) -> None:
+        self.labels: tuple[Hashable, ...] = tuple(labels)
+        self._codes = {label: code for code, label in enumerate(self.labels)}
+        # The fast way for arrays of one plain kind: binary search in the sorted labels.
+        self._sorted: NDArray[Any] | None = None
+        self._sorted_codes: Codes = np.empty(0, np.int64)
+        array = np.asarray(self.labels) if self.labels else np.empty(0, object)
+        if array.ndim == 1 and array.dtype.kind in _SORTABLE_KINDS:
+            self._sorted_codes = np.argsort(array, kind="stable")
+            self._sorted = array[self._sorted_codes]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def as_array(self) -> NDArray[Any]:
+        """The labels as an array, of their own type where they share one."""
+        array = np.asarray(self.labels)
+        if array.ndim == 1 and array.dtype.kind in _SORTABLE_KINDS and _same_kind(self.labels):
+            return array
+        array = np.empty(len(self.labels), object)
+        array[:] = self.labels
+        return array
+
+    def encode(self, y: Any) -> tuple[Codes, LabelVocabulary]:
+        """Return the code of each label and the vocabulary with any new labels added behind."""
+        values = _label_array(y)
+        if self._sorted is not None and _comparable(self._sorted.dtype, values.dtype):
+            places = np.searchsorted(self._sorted, values)
+            places[places == len(self._sorted)] = 0
+            if np.array_equal(self._sorted[places], values):
+                return self._sorted_codes[places], self
+        if values.dtype.kind in _SORTABLE_KINDS:
+            return self._encode_sortable(values)
+        return self._encode_objects(values)
+
+    def _encode_sortable(self, values: NDArray[Any]) -> tuple[Codes, LabelVocabulary]:
+        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        _check_labels(distinct, values)
+        labels = distinct.tolist()
+        # New labels are numbered by first appearance, so that the cut into batches cannot change a code.
+        new = [labels[k] for k in np.argsort(first, kind="stable") if labels[k] not in self._codes]
+        vocabulary = LabelVocabulary(self.labels + tuple(new)) if new else self
+        codes = np.array([vocabulary._codes[label] for label in labels], np.int64)
+        return codes[inverse.reshape(-1)], vocabulary
+
+    def _encode_objects(self, values: NDArray[Any]) -> tuple[Codes, LabelVocabulary]:
+        codes = dict(self._codes)
+        result = np.empty(len(values), np.int64)
+        for row, label in enumerate(values):
+            if label is None or label != label:
+                raise InputError(f"Row {row} has no label ({label!r}): drop the row or give it a label.")
+            result[row] = codes.setdefault(label, len(codes))
+        return result, self if len(codes) == len(self.labels) else LabelVocabulary(codes)
+
+
+def _label_array(y: Any) -> NDArray[Any]:
+    values = y if isinstance(y, np.ndarray) else _from_column(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"y must be one label a row, in one dimension. Got an array of shape {values.shape}.")
+    return values
+
+
+def _from_column(y: Any) -> NDArray[Any]:
+    if hasattr(y, "to_numpy"):
+        return np.asarray(y.to_numpy(zero_copy_only=False) if hasattr(y, "is_null") and hasattr(y, "type") else y.to_numpy())
+    if isinstance(y, list | tuple) and not _same_kind(y):
+        values = np.empty(len(y), object)
+        values[:] = y
+        return values
+    return np.asarray(y)
+
+
+def _same_kind(labels: Sequence[Any]) -> bool:
+    """Whether numpy keeps these labels apart: ["1", 1] must not become two equal strings."""
+    return len({str if isinstance(label, str) else bytes if isinstance(label, bytes) else float for label in labels}) <= 1
+
+
+def _comparable(known: np.dtype[Any], given: np.dtype[Any]) -> bool:
+    numeric = "biuf"
+    return known.kind == given.kind or (known.kind in numeric and given.kind in numeric)
+
+
+def _check_labels(distinct: NDArray[Any], values: NDArray[Any]) -> None:
+    if distinct.dtype.kind != "f":
+        return
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"Row {row} has no label (y is {values[row]}): drop the row or give it a label.")
+    fractional = distinct != np.floor(distinct)
+    if fractional.any() and len(distinct) > max(20, len(values) // 10):
+        value = distinct[np.argmax(fractional)]
+        raise InputError(
+            f"Unknown label type: continuous. y holds {len(distinct)} different values such as {value}; "
+            "streamsift selects features for classes, so cut y into classes first."
+        )
+
+
+class FeatureVocabulary:
+    """Feature names (or only their number) and the slot of each; a feature that vanishes keeps its slot."""
+
+    def __init__(self, names: Sequence[str] | None, n_features: int) -> None:
+        self.names: tuple[str, ...] | None = None if names is None else tuple(names)
+        self.n_features = n_features
+        self._slots: dict[str, int] | None = None
+
+    def name(self, slot: int) -> str:
+        """The name of a slot; unnamed features are called x0, x1, ..."""
+        return f"x{slot}" if self.names is None else self.names[slot]
+
+    def match(
+        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str
+    ) -> tuple[NDArray[np.intp] | None, FeatureVocabulary]:
+        """Return the slot of each given column (None: already in order, complete) and the grown vocabulary."""
+        if self.names is None or names is None:
+            return self._match_by_position(names, n_features, grow=grow, owner=owner)
+        if names is self.names or names == self.names:
+            return None, self
+        if self._slots is None:
+            self._slots = {name: slot for slot, name in enumerate(self.names)}
+        known = self._slots
+        new = [name for name in names if name not in known]
+        if not grow:
+            self._refuse_other_names(names, new, owner)
+        vocabulary = FeatureVocabulary(self.names + tuple(new), self.n_features + len(new)) if new else self
+        slots = known | {name: self.n_features + k for k, name in enumerate(new)}
+        return np.array([slots[name] for name in names], np.intp), vocabulary
+
+    def _match_by_position(
+        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str
+    ) -> tuple[NDArray[np.intp] | None, FeatureVocabulary]:
+        if n_features == self.n_features:
+            return None, self
+        if not grow:
+            raise InputError(
+                f"X has {n_features} features, but {owner} is expecting {self.n_features} features as input; "
+                "give the same columns in every batch, or set new_features='add'."
+            )
+        if self.names is not None:
+            raise InputError(
+                f"X has {n_features} columns without names, but {owner} knows {self.n_features} features by name; "
+                "give X as a table with column names, so that new features can be told from old ones."
+            )
+        vocabulary = FeatureVocabulary(None, n_features) if n_features > self.n_features else self
+        return np.arange(n_features), vocabulary
+
+    def _refuse_other_names(self, names: tuple[str, ...], new: list[str], owner: str) -> None:
+        assert self.names is not None
+        given = set(names)
+        gone = [name for name in self.names if name not in given]
+        if new:
+            raise InputError(
+                f"X has {len(names)} features, of which {owner} does not know column {new[0]!r}"
+                f"{f' and {len(new) - 1} more' if len(new) > 1 else ''}. {near_misses(new[0], gone or self.names)} "
+                "Set new_features='add' to let features arrive late."
+            )
+        if gone:
+            raise InputError(
+                f"X has {len(names)} features, but {owner} is expecting {self.n_features} features as input: "
+                f"column {gone[0]!r}{f' and {len(gone) - 1} more are' if len(gone) > 1 else ' is'} missing; "
+                "give all columns in every batch, or set new_features='add'."
+            )
+
+
+def check_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Feature names as strings, refused when two columns share one."""
+    result = tuple(name if isinstance(name, str) else str(name) for name in names)
+    if len(set(result)) != len(result):
+        seen: set[str] = set()
+        twice = next(name for name in result if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise InputError(f"Two columns are called {twice!r}: give each feature its own name.")
+    return result

@@ -1,0 +1,27 @@
+"""Compile flags of all kernels, in one place.
+
+`kernel` compiles on first use for the types it meets and keeps the machine code on disk. The cache does not see edits
+in other files, so a kernel calls only kernels of its own file. No fastmath: it would break the tests for NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# numpy's error model: a division by zero gives inf instead of a branch, so loops with divisions stay vectorised.
+FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+
+def kernel(function: Function) -> Function:
+    """Compile a kernel for one thread."""
+    return cast(Function, numba.njit(**FLAGS)(function))
+
+
+def parallel_kernel(function: Function) -> Function:
+    """Compile a kernel whose `prange` loops run over features on all allowed threads."""
+    return cast(Function, numba.njit(parallel=True, **FLAGS)(function))

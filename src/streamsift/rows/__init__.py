@@ -1,0 +1,1 @@
+"""Selectors over a stream of rows."""

@@ -1,0 +1,1 @@
+"""Mergeable state over a stream of rows: class moments and weighted quantile summaries, dense and sparse."""
