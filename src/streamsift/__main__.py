@@ -1,0 +1,5 @@
+"""`python -m streamsift` is the command line."""
+
+from streamsift.cli.main import main
+
+main()
