@@ -11,7 +11,7 @@ passes `scan=False` and calls `refuse_value` for the wording, so that the data i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -60,6 +60,18 @@ class CheckedBatch:
     def n_rows(self) -> int:
         return int(self.X.shape[0])
 
+    def as_sparse(self, sparse: bool) -> CheckedBatch:
+        """The same rows as CSR or as a dense array, for a state that was begun in the other form."""
+        if sparse == self.sparse:
+            return self
+        if not sparse:
+            dense = self.X.toarray()
+            dense.flags.writeable = False
+            return replace(self, X=dense, sparse=False)
+        from scipy.sparse import csr_matrix
+
+        return replace(self, X=csr_matrix(self.X), sparse=True)
+
 
 def check_batch(
     X: Any,
@@ -105,9 +117,13 @@ def check_batch(
         features = FeatureVocabulary(names, n_features)
     else:
         slots, features = features.match(names, n_features, grow=grow, owner=owner)
-        if slots is not None or n_features < features.n_features:
+        if slots is not None:
+            if n_features < features.n_features and not (missing or is_sparse):
+                # From here on NaN stands for an absent feature, so values that really are NaN are looked for now.
+                given = CheckedBatch(matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row)
+                refuse_not_finite(given, nan_allowed=False)
             matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
-            categorical = None if categorical is None or slots is None else _spread(categorical, slots, features.n_features)
+            categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
     batch = CheckedBatch(matrix, codes, features, vocabulary, first_row, has_absent, categorical, is_sparse)
     if scan:
         refuse_not_finite(batch, nan_allowed=missing or has_absent)
@@ -123,12 +139,16 @@ def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> tuple[Any, tuple
         if not sparse:
             raise InputError(f"Sparse data was passed, but dense data is required by {owner}: use X.toarray().")
         return _csr(X), None, True
-    if package == "pyarrow":
+    if package == "pyarrow" and hasattr(X, "schema"):
         return _from_arrow(X), check_names(X.schema.names), False
+    if package == "polars" and hasattr(X, "collect"):
+        raise InputError("X is a LazyFrame, which holds no rows yet: call X.collect() first.")
     if package in ("pandas", "polars") and hasattr(X, "columns"):
         return _from_frame(X), _frame_names(X), False
     if hasattr(X, "toarray"):
         raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     return _dense(np.asarray(X)), None, False
 
 
@@ -140,7 +160,8 @@ def _dense(X: NDArray[Any]) -> NDArray[Any]:
         raise InputError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
     if X.shape[1] == 0:
         raise InputError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
-    array = np.ascontiguousarray(X) if X.dtype.char in "fd" else _as_float(X)
+    dtype = X.dtype
+    array = np.ascontiguousarray(X) if dtype.char in "fd" and dtype.isnative else _as_float(X)
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False  # kernels see one array type, and nobody's data can be changed
@@ -152,9 +173,11 @@ def _as_float(X: NDArray[Any]) -> NDArray[Any]:
     if kind in "bui" and size <= 2:
         return np.ascontiguousarray(X, np.float32)  # exact
     if kind in "buif":
-        return np.ascontiguousarray(X, np.float32 if X.dtype == np.float16 else np.float64)
+        return np.ascontiguousarray(X, np.float32 if kind == "f" and size <= 4 else np.float64)
     if kind == "c":
-        raise InputError(f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns.")
+        raise InputError(
+            f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
+        )
     if kind in "Mm":
         return np.ascontiguousarray(X.astype(np.int64), np.float64)
     try:
@@ -179,12 +202,16 @@ def _first_not_number(X: NDArray[Any]) -> tuple[int, int, Any]:
 
 def _csr(X: Any) -> Any:
     if X.ndim != 2:
-        raise InputError(f"Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data to (1, n_features).")
+        raise InputError(
+            f"Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data to (1, n_features)."
+        )
     if 0 in X.shape:
         what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
         raise InputError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")
     if X.dtype.kind == "c":
-        raise InputError(f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns.")
+        raise InputError(
+            f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
+        )
     matrix = X if X.format == "csr" else X.tocsr()
     if not matrix.has_canonical_format:
         _refuse_not_canonical(matrix)
@@ -200,8 +227,9 @@ def _refuse_not_canonical(matrix: Any) -> None:
     step = np.diff(matrix.indices)
     unsorted = np.flatnonzero(same_row & (step < 0))
     if len(unsorted):
+        row = rows[unsorted[0]]
         raise InputError(
-            f"Row {rows[unsorted[0]]} of the sparse matrix has its column indices out of order: call X.sort_indices() first."
+            f"Row {row} of the sparse matrix has its column indices out of order: call X.sort_indices() first."
         )
     double = np.flatnonzero(same_row & (step == 0))
     if len(double):
@@ -229,7 +257,7 @@ def _arrow_column(column: Any, name: str) -> NDArray[Any]:
         raise _not_numeric(name, str(kind))
     if column.null_count and pa.types.is_integer(column.type):
         column = pc.cast(column, pa.float64())
-    return np.asarray(column.to_numpy()) if hasattr(column, "chunks") else np.asarray(column.to_numpy(zero_copy_only=False))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _from_frame(frame: Any) -> NDArray[Any]:
@@ -279,9 +307,8 @@ def _not_numeric(name: str, kind: str) -> InputError:
     )
 
 
-def _into_slots(matrix: Any, slots: NDArray[np.intp] | None, n_features: int, sparse: bool) -> tuple[Any, bool]:
+def _into_slots(matrix: Any, slots: NDArray[np.intp], n_features: int, sparse: bool) -> tuple[Any, bool]:
     """Put the columns of a batch where they belong; what is not there is NaN (dense) or 0 (sparse)."""
-    slots = np.arange(matrix.shape[1]) if slots is None else slots
     if sparse:
         from scipy.sparse import csr_matrix
 

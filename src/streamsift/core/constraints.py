@@ -76,7 +76,7 @@ class Fraction:
     """A float (never an int) in (0, 1]: 1.0 means all, while the int 1 means one."""
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, float | np.floating) and 0.0 < value <= 1.0
+        return isinstance(value, float | np.floating) and bool(0.0 < value <= 1.0)
 
     def describe(self) -> str:
         return "a float in the range (0.0, 1.0]"

@@ -1,17 +1,17 @@
 """Every error and warning streamsift raises.
 
-    StreamsiftError
-    ├── InputError (ValueError)          the data is wrong: what, in which row and column, what to do
-    │   └── ReaderError                  the same for a file, with line numbers
-    ├── ParameterError (ValueError)      an argument is outside its limits
-    ├── UnknownNameError (ValueError)    a method, column or option that does not exist, with near misses
-    ├── MergeError (ValueError)          two selectors that cannot be merged
-    ├── SavedStateError (ValueError)     a saved file that cannot be read back
-    └── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
+StreamsiftError
+├── InputError (ValueError)          the data is wrong: what, in which row and column, what to do
+│   └── ReaderError                  the same for a file, with line numbers
+├── ParameterError (ValueError)      an argument is outside its limits
+├── UnknownNameError (ValueError)    a method, column or option that does not exist, with near misses
+├── MergeError (ValueError)          two selectors that cannot be merged
+├── SavedStateError (ValueError)     a saved file that cannot be read back
+└── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
 
-    StreamsiftWarning (UserWarning)
-    ├── OneClassWarning                  one class so far: nothing can be scored
-    └── EmptySelectionWarning            nothing is selected
+StreamsiftWarning (UserWarning)
+├── OneClassWarning                  one class so far: nothing can be scored
+└── EmptySelectionWarning            nothing is selected
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,6 +33,14 @@ from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What every saved state holds beside the method's own arrays and the labels."""
+
+    n_rows_seen: int
+    n_features: int
 
 
 class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -65,6 +74,10 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     def _merge(self, state: Any, other: Any) -> None:
         """Add `other` (aligned to the same features and classes) to `state`."""
         raise NotImplementedError
+
+    def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        """The dataclass behind saved arrays; methods with more than one kind of state override this."""
+        return self.state_type
 
     def _align_classes(self, state: Any, codes: NDArray[np.int64], n_classes: int) -> Any:
         """A copy of `state` whose class c has moved to codes[c], with room for n_classes."""
@@ -166,21 +179,25 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             )
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns of X, in the order of the columns."""
+        """Keep the selected columns of X, in the order of the columns.
+
+        With new_features="add", X may hold columns nobody knows yet (they are left out) and may lack known ones (a
+        selected one is then NaN in the result, or 0 if X is sparse).
+        """
         check_is_fitted(self)
         batch = check_batch(
             X,
             None,
             owner=type(self).__name__,
             features=self._features,
-            grow=False,
+            grow=getattr(self, "new_features", "error") == "add",
             missing=getattr(self, "missing", "error") == "skip",
             needs_y=False,
         )
         mask = self._get_support_mask()
         if not mask.any():
             warnings.warn("No feature is selected: the result has no columns.", EmptySelectionWarning, stacklevel=2)
-        kept = batch.X[:, mask]
+        kept = batch.X[:, np.flatnonzero(mask)]  # columns nobody knows come behind the mask
         return kept if batch.sparse else np.array(kept)
 
     # -- merging and state --------------------------------------------------------------------------------------
@@ -231,25 +248,25 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         check_is_fitted(self)
-        arrays = {
-            "n_rows_seen": np.array(self.n_rows_seen_),
-            "n_features": np.array(self._features.n_features),
-            "labels": self._labels.as_array(),
-        }
+        arrays = state_to_arrays(_Counts(self.n_rows_seen_, self._features.n_features))
+        arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
         return arrays | state_to_arrays(self._state, "state.")
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        missing = [key for key in ("n_rows_seen", "n_features", "labels") if key not in arrays]
-        if missing:
-            raise SavedStateError(f"The saved state lacks {missing[0]!r}: it was written by another version or method.")
-        state = state_from_arrays(self.state_type, arrays, "state.")
+        if "labels" not in arrays:
+            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
+        counts = state_from_arrays(_Counts, arrays)
+        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
         names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
+        if names is not None and len(names) != counts.n_features:
+            raise SavedStateError(f"The saved state has {counts.n_features} features but {len(names)} names.")
+        # Nothing has failed: from here on the object changes.
         self._state = state
-        self._know(FeatureVocabulary(names, int(arrays["n_features"])), LabelVocabulary(arrays["labels"].tolist()))
-        self.n_rows_seen_ = int(arrays["n_rows_seen"])
+        self._know(FeatureVocabulary(names, counts.n_features), LabelVocabulary(arrays["labels"].tolist()))
+        self.n_rows_seen_ = counts.n_rows_seen
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -6,7 +6,7 @@ Keys are dotted paths. Numbers travel as 0-dimensional arrays, so everything sur
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ def state_to_arrays(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """
     arrays: dict[str, NDArray[Any]] = {}
     for field in dataclasses.fields(state):
+        if not field.init:  # scratch space
+            continue
         value = getattr(state, field.name)
         if dataclasses.is_dataclass(value):
             arrays |= state_to_arrays(value, f"{prefix}{field.name}.")
@@ -39,17 +41,31 @@ def state_from_arrays(kind: type[Any], arrays: dict[str, NDArray[Any]], prefix: 
     hints = get_type_hints(kind)
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
+        if not field.init:
+            continue
         hint, key = hints[field.name], prefix + field.name
         if dataclasses.is_dataclass(hint):
             assert isinstance(hint, type)
             values[field.name] = state_from_arrays(hint, arrays, f"{key}.")
         elif key not in arrays:
             raise SavedStateError(f"The saved state lacks {key!r}: it was written by another version or method.")
-        elif hint in (int, float, bool, str):
-            values[field.name] = hint(arrays[key].item())
         else:
-            values[field.name] = np.array(arrays[key])
+            values[field.name] = _restored(arrays[key], hint, key)
     return kind(**values)
+
+
+def _restored(array: NDArray[Any], hint: Any, key: str) -> Any:
+    """A number, or a copy of an array, if it is of the annotated type; kernels would read any other as garbage."""
+    scalar = hint in (int, float, bool, str)
+    if scalar:
+        wanted, fits = hint.__name__, array.ndim == 0 and isinstance(array.item(), hint)
+    else:
+        element = get_args(get_args(hint)[1])[0]  # NDArray[np.float64] -> np.float64
+        element = get_origin(element) or element  # np.integer[Any] -> np.integer
+        wanted, fits = f"an array of {element.__name__}", np.issubdtype(array.dtype, element)
+    if not fits:
+        raise SavedStateError(f"The saved state {key!r} is {array.dtype} of shape {array.shape} instead of {wanted}.")
+    return array.item() if scalar else array.astype(array.dtype.newbyteorder("="))
 
 
 def n_bytes(arrays: dict[str, NDArray[Any]]) -> int:

@@ -33,8 +33,8 @@ class LabelVocabulary:
         # The fast way for arrays of one plain kind: binary search in the sorted labels.
         self._sorted: NDArray[Any] | None = None
         self._sorted_codes: Codes = np.empty(0, np.int64)
-        array = np.asarray(self.labels) if self.labels else np.empty(0, object)
-        if array.ndim == 1 and array.dtype.kind in _SORTABLE_KINDS:
+        array = self.as_array()
+        if array.dtype.kind in _SORTABLE_KINDS:
             self._sorted_codes = np.argsort(array, kind="stable")
             self._sorted = array[self._sorted_codes]
 
@@ -43,12 +43,7 @@ class LabelVocabulary:
 
     def as_array(self) -> NDArray[Any]:
         """The labels as an array, of their own type where they share one."""
-        array = np.asarray(self.labels)
-        if array.ndim == 1 and array.dtype.kind in _SORTABLE_KINDS and _same_kind(self.labels):
-            return array
-        array = np.empty(len(self.labels), object)
-        array[:] = self.labels
-        return array
+        return _as_column(self.labels)
 
     def encode(self, y: Any) -> tuple[Codes, LabelVocabulary]:
         """Return the code of each label and the vocabulary with any new labels added behind."""
@@ -76,9 +71,13 @@ class LabelVocabulary:
         codes = dict(self._codes)
         result = np.empty(len(values), np.int64)
         for row, label in enumerate(values):
-            if label is None or label != label:
+            if _is_missing(label):
                 raise InputError(f"Row {row} has no label ({label!r}): drop the row or give it a label.")
-            result[row] = codes.setdefault(label, len(codes))
+            try:
+                result[row] = codes.setdefault(label, len(codes))
+            except TypeError as error:
+                problem = f"Row {row} has the label {label!r}, which is not hashable: use text or tuples."
+                raise InputError(problem) from error
         return result, self if len(codes) == len(self.labels) else LabelVocabulary(codes)
 
 
@@ -93,17 +92,33 @@ def _label_array(y: Any) -> NDArray[Any]:
 
 def _from_column(y: Any) -> NDArray[Any]:
     if hasattr(y, "to_numpy"):
-        return np.asarray(y.to_numpy(zero_copy_only=False) if hasattr(y, "is_null") and hasattr(y, "type") else y.to_numpy())
-    if isinstance(y, list | tuple) and not _same_kind(y):
-        values = np.empty(len(y), object)
-        values[:] = y
-        return values
+        from_arrow = type(y).__module__.startswith("pyarrow")
+        return np.asarray(y.to_numpy(zero_copy_only=False) if from_arrow else y.to_numpy())
+    if isinstance(y, list | tuple) and not any(isinstance(label, list | np.ndarray) for label in y):
+        return _as_column(y)
     return np.asarray(y)
 
 
-def _same_kind(labels: Sequence[Any]) -> bool:
-    """Whether numpy keeps these labels apart: ["1", 1] must not become two equal strings."""
-    return len({str if isinstance(label, str) else bytes if isinstance(label, bytes) else float for label in labels}) <= 1
+def _as_column(labels: Sequence[Any]) -> NDArray[Any]:
+    """Labels as a one-dimensional array, of their own type where that type keeps all of them as they are."""
+    for kind in (str, bytes, int | float | np.number | np.bool_):
+        if labels and all(isinstance(label, kind) for label in labels):
+            array = np.asarray(labels)
+            if array.dtype.kind in _SORTABLE_KINDS and array.tolist() == list(labels):
+                return array
+    values = np.empty(len(labels), object)
+    for place, label in enumerate(labels):  # one by one: numpy would take tuples for rows
+        values[place] = label
+    return values
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None:
+        return True
+    try:
+        return bool(label != label)  # NaN and NaT
+    except (TypeError, ValueError):  # pandas.NA answers neither yes nor no; an array answers for each element
+        return not isinstance(label, np.ndarray)
 
 
 def _comparable(known: np.dtype[Any], given: np.dtype[Any]) -> bool:

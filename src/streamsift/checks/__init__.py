@@ -1,0 +1,118 @@
+"""The contract of row selectors as plain functions, so that any method, also one from outside, can prove itself.
+
+    from streamsift.checks import run_checks
+    run_checks(lambda: MyMethod(n_features_to_select=5))
+
+Each check takes a function that makes a new selector and raises AssertionError when a promise is broken. A check that
+asks for a promise the method's tags do not make is skipped; any other is skipped only by name and with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from streamsift.checks import answers, inputs, parameters, refusals, states, streams
+from streamsift.checks.samples import Make
+from streamsift.core.exceptions import StreamsiftError, UnknownNameError
+
+__all__ = ["BrokenPromiseError", "Check", "Make", "row_checks", "run_checks"]
+
+# Checks of promises that only some methods make, with the tags that make them.
+_PROMISES: dict[Callable[[Make], None], tuple[str, ...]] = {
+    streams.check_cut_into_batches_does_not_matter: ("batch_invariant",),
+    streams.check_one_class_scores_zero_and_warns: ("supervised",),
+    streams.check_missing_values_are_not_counted: ("missing",),
+    streams.check_missing_values_may_fill_a_column: ("missing",),
+    streams.check_late_features_get_a_slot: ("late_features",),
+    streams.check_vanished_features_keep_their_slots: ("late_features",),
+    streams.check_transform_follows_coming_and_going_features: ("late_features",),
+    streams.check_failed_call_with_new_features_changes_nothing: ("late_features",),
+    streams.check_absent_features_are_missing_values: ("late_features", "missing"),
+    answers.check_informative_column_wins: ("supervised",),
+    answers.check_pipeline_selects_before_it_classifies: ("supervised",),
+}
+
+
+class BrokenPromiseError(StreamsiftError, AssertionError):
+    """A method fails a check; the text names both and says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: its name, what it calls, and the tags without which it does not apply."""
+
+    name: str
+    function: Callable[[Make], None]
+    promises: tuple[str, ...] = ()
+
+    def reason_to_skip(self, make: Make) -> str | None:
+        """Why this check does not apply to a method, or None when it does."""
+        tags = make().stream_tags()
+        lacking = [promise for promise in self.promises if not getattr(tags, promise)]
+        return f"the method does not promise {lacking[0]}" if lacking else None
+
+
+def row_checks() -> list[Check]:
+    """Every check of row selectors, in a fixed order, by readable names.
+
+    Examples
+    --------
+    >>> from streamsift.checks import row_checks
+    >>> [check.name for check in row_checks()][:2]
+    ['init_only_stores_arguments', 'clone_is_unfitted_with_equal_parameters']
+    """
+    return [
+        Check(name.removeprefix("check_"), function, _PROMISES.get(function, ()))
+        for module in (parameters, refusals, inputs, streams, states, answers)
+        for name, function in vars(module).items()
+        if name.startswith("check_")
+    ]
+
+
+def run_checks(make: Make, skip: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Run every check on a method and stop at the first that fails.
+
+    Parameters
+    ----------
+    make : callable without arguments
+        Makes a new, unfitted selector with the settings to check.
+    skip : mapping of check name to reason, optional
+        Checks to leave out, each with the reason why.
+
+    Returns
+    -------
+    dict
+        For each check "passed" or "skipped: ..." with the reason.
+
+    Raises
+    ------
+    BrokenPromiseError
+        For the first check that fails; the text names it.
+
+    Examples
+    --------
+    >>> from streamsift import Screener
+    >>> from streamsift.checks import run_checks
+    >>> outcomes = run_checks(lambda: Screener(score="fisher"))
+    >>> outcomes["cut_into_batches_does_not_matter"]
+    'passed'
+    """
+    reasons = dict(skip or {})
+    checks = row_checks()
+    for name in reasons:
+        if name not in [check.name for check in checks]:
+            raise UnknownNameError("check", name, [check.name for check in checks])
+    method = type(make()).__name__
+    outcomes: dict[str, str] = {}
+    for check in checks:
+        reason = reasons.get(check.name) or check.reason_to_skip(make)
+        if reason is not None:
+            outcomes[check.name] = f"skipped: {reason}"
+            continue
+        try:
+            check.function(make)
+        except Exception as error:
+            raise BrokenPromiseError(f"{method} fails the check {check.name}: {error}") from error
+        outcomes[check.name] = "passed"
+    return outcomes

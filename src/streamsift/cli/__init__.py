@@ -1,0 +1,1 @@
+"""The command line (layer L8): one verb, one file; only this package prints."""

@@ -1,0 +1,32 @@
+"""`streamsift methods`: the catalog as a table."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  streamsift methods
+  streamsift methods --json
+"""
+
+
+@click.command(short_help="List the methods.", epilog=EXAMPLES)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def methods(as_json: bool) -> None:
+    """List every method: its name, what arrives, what it does, and the paper it comes from."""
+    from streamsift import catalog
+    from streamsift.cli.table import print_table
+
+    entries = {name: catalog.entry(name) for name in catalog.names()}
+    if as_json:
+        described = [
+            {"name": name, "kind": entry.kind, "summary": entry.summary, "paper": entry.paper}
+            for name, entry in entries.items()
+        ]
+        click.echo(json.dumps(described, indent=2, ensure_ascii=False))
+        return
+    rows = [[name, entry.kind, entry.summary, entry.paper] for name, entry in entries.items()]
+    print_table(["method", "arrives", "summary", "paper"], rows)

@@ -1,0 +1,36 @@
+"""The folder a run writes to: checked before the run, and every file in it is complete or not there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from streamsift.cli.errors import reason
+
+
+class OutputFolder:
+    """A folder that exists and can be written to; raises OSError in words where it cannot."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise OSError(f"The folder {str(path)!r} cannot be written to: {reason(error)}.") from error
+
+    def __truediv__(self, name: str) -> Path:
+        return self.path / name
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file under a passing name first, so that a full disk leaves no half of it."""
+        path, partial = self.path / name, self.path / f"{name}.partial"
+        try:
+            partial.write_text(text, "utf-8")
+            os.replace(partial, path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise OSError(f"The file {str(path)!r} cannot be written: {reason(error)}.") from error
+        return path

@@ -1,0 +1,67 @@
+"""From the options of a command line to a selector: numbers, fractions, and `--set name=value`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from streamsift.core.exceptions import ParameterError
+
+
+def count_or_fraction(context: click.Context, parameter: click.Parameter, text: str | None) -> int | float | None:
+    """A number of features: `20` is twenty, `0.1` a tenth, `1.0` all."""
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if text.strip().isdecimal() and number >= 1:
+        return int(text)
+    if not text.strip().isdecimal() and 0 < number <= 1:
+        return number
+    raise click.BadParameter(f"{text!r} is neither a number of features (20) nor a fraction in (0, 1] (0.1).")
+
+
+def assignments(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
+    """`name=value` pairs; numbers, true, false and null are read as such, everything else is text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise click.BadParameter(f"{text!r} is not of the form name=value, for example n_bins=10.")
+        if name in found:
+            raise click.BadParameter(f"{name!r} is given twice: keep one of the two values.")
+        try:
+            found[name] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name] = value
+    return found
+
+
+def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
+    """Make the selector of a method from parameters with an option of their own (None: not given) and others."""
+    from streamsift import catalog
+    from streamsift.core.constraints import check_parameters
+
+    kind = catalog.entry(method).kind
+    if kind != "rows":
+        raise ParameterError(f"The method {method!r} selects from a stream of {kind}, but a file is a stream of rows.")
+    given = {name: value for name, value in shortcuts.items() if value is not None}
+    twice = sorted(given.keys() & others.keys())
+    if twice:
+        raise ParameterError(f"The parameter {twice[0]!r} is given twice: keep one of the two values.")
+    selector = catalog.make(method, **given, **others)
+    check_parameters(method, selector.get_params(), selector.parameter_limits)
+    return selector
+
+
+def complete_method(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Method names for the shell's completion."""
+    from streamsift import catalog
+
+    return [name for name in catalog.names() if name.startswith(incomplete)]

@@ -1,0 +1,59 @@
+"""`streamsift reproduce`: measure a published figure or table again."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  streamsift reproduce screening --figure 3 --jobs 2 -o out/
+  streamsift reproduce screening --figure 3 --rows 20000 -o out/
+"""
+
+
+@click.command(short_help="Measure a published figure again.", epilog=EXAMPLES)
+@click.argument("paper", metavar="PAPER")
+@click.option("--figure", type=int, metavar="N", help="Which figure.")
+@click.option("--table", type=int, metavar="N", help="Which table.")
+@click.option("--rows", type=click.IntRange(1_000), help="Fewer rows than in the paper, for a quick look.")
+@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
+@click.option("-o", "--out", required=True, metavar="DIR", help="Where the page and the numbers go.")
+def reproduce(
+    paper: str, figure: int | None, table: int | None, rows: int | None, seed: int, jobs: int, out: str
+) -> None:
+    """Measure a figure or table of PAPER again, print the numbers and draw them.
+
+    Papers: screening (figure 3).
+    """
+    if (figure is None) == (table is None):
+        raise click.UsageError("Give one of --figure N and --table N.")
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.table import print_table
+    from streamsift.core.exceptions import UnknownNameError
+    from streamsift.report.reproduction import reproduction_report
+    from streamsift.reproduce.papers import exhibits
+    from streamsift.reproduce.result import Options
+
+    name = f"figure {figure}" if figure is not None else f"table {table}"
+    available = exhibits(paper)
+    if name not in available:
+        raise UnknownNameError(f"reproduction of {paper}", name, available)
+    folder = OutputFolder(out)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(f"{paper}, {name}", total=None)
+        result = available[name](
+            Options(rows, seed, jobs), lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    stem = f"{paper}-{name.replace(' ', '-')}"
+    folder.write(f"{stem}.json", json.dumps(result.as_dict(), indent=1) + "\n")
+    page = folder.write(f"{stem}.html", reproduction_report(result.as_dict()))
+    print_table(result.columns, result.rows, numeric=result.columns[2:])
+    click.echo(result.note, err=True)
+    click.echo(f"Drawn in {page}", err=True)

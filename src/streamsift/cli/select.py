@@ -1,0 +1,209 @@
+"""`streamsift select`: read a file once and say which features matter."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from streamsift import __version__
+from streamsift.cli.parameters import assignments, complete_method, count_or_fraction
+from streamsift.core.exceptions import InputError
+
+if TYPE_CHECKING:
+    from streamsift.cli.output import OutputFolder
+    from streamsift.core.selection import Selection
+
+EXAMPLES = """\b
+Examples:
+  streamsift select people.csv --target income
+  streamsift select clicks.parquet --target bought --method screen:t_score -k 0.1 --fading 0.999 --out run/
+  zcat log.csv.gz | streamsift select - --target alarm -k 5 --json
+  streamsift select people.csv --target income --method screen:chi2 --set n_bins=10 --missing skip
+"""
+
+
+@click.command(short_help="Select the features of a file.", epilog=EXAMPLES)
+@click.argument("data", metavar="DATA")
+@click.option("--target", required=True, metavar="COLUMN", help="The column that holds the label.")
+@click.option(
+    "--method",
+    default="screen:mutual_info",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=complete_method,
+    help="How to select; `streamsift methods` lists them.",
+)
+@click.option("-k", "count", callback=count_or_fraction, metavar="N", help="How many features: 20, or 0.1 for a tenth.")
+@click.option("--fading", type=float, help="Weight of each row against the next, for streams that drift (0.999).")
+@click.option("--missing", type=click.Choice(["error", "skip"]), help="What to do with missing values.")
+@click.option("--eps", type=float, help="Rank error of the quantile summaries, as a share of the rows.")
+@click.option("--bins", type=int, help="Number of bins of the scores that count.")
+@click.option(
+    "--set",
+    "others",
+    multiple=True,
+    callback=assignments,
+    metavar="NAME=VALUE",
+    help="Any other parameter of the method.",
+)
+@click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows read at a time.")
+@click.option("--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
+@click.option("--save", metavar="FILE", help="Save the selector at the end, to go on later.")
+@click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON and nothing else.")
+def select(
+    data: str,
+    target: str,
+    method: str,
+    count: int | float | None,
+    fading: float | None,
+    missing: str | None,
+    eps: float | None,
+    bins: int | None,
+    others: dict[str, Any],
+    batch: int,
+    out: str | None,
+    save: str | None,
+    as_json: bool,
+) -> int:
+    """Read DATA once, row by row, and print the features that tell the most about the target.
+
+    DATA is a file (its ending says of which format), or - for CSV on the standard input. Interrupt a long run with
+    Ctrl-C: with --out, what was found so far is written.
+    """
+    from streamsift.cli.errors import INTERRUPTED
+    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.parameters import make_selector
+    from streamsift.streams import open_stream
+
+    shortcuts = {"n_features_to_select": count, "fading": fading, "missing": missing, "eps": eps, "n_bins": bins}
+    selector = make_selector(method, shortcuts, others)
+    stream = open_stream(data, target=target)
+    folder = None if out is None else OutputFolder(out)
+    if save is not None:
+        OutputFolder(Path(save).parent)  # a run must not end with the news that its result cannot be kept
+    about = {
+        "data": "standard input" if data == "-" else Path(data).name,
+        "target": target,
+        "method": method,
+        "parameters": selector.get_params(),
+        "batch": batch,
+    }
+    last, interrupted = _read(stream, selector, about, folder, quiet=as_json)
+    if last is None:
+        return _say(f"Interrupted before the first {batch:,} rows were read: nothing was found yet.", INTERRUPTED)
+    if interrupted and folder is None:
+        return _say(f"Interrupted after {last.n_rows:,} rows.", INTERRUPTED)
+    found = {"streamsift": __version__, **about, "complete": not interrupted, "seconds": round(last.seconds, 3)}
+    found |= last.selection.as_dict()
+    if folder is not None:
+        _write(folder, found)
+    if interrupted:
+        return _say(f"Interrupted: what was found in the first {last.n_rows:,} rows is in {out}.", INTERRUPTED)
+    if save is not None:
+        _save(selector, save)  # only whole runs: an interrupt may come in the middle of a batch
+    if as_json:
+        click.echo(_json(found))
+        return 0
+    _print(found)
+    if folder is not None and sys.stdout.isatty():
+        click.echo(f"{folder / 'report.html'} shows the whole run; selection.json and trace.parquet lie beside it.")
+    return 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """The latest look at the selection."""
+
+    n_rows: int
+    seconds: float
+    selection: Selection
+
+
+def _read(
+    stream: Any, selector: Any, about: dict[str, Any], folder: OutputFolder | None, *, quiet: bool
+) -> tuple[Found | None, bool]:
+    """Read the stream to its end or to Ctrl-C; return what was found and whether it was interrupted."""
+    from streamsift.cli.display import SelectionView, live
+    from streamsift.core.exceptions import OneClassWarning
+    from streamsift.evaluate.follow import follow
+    from streamsift.evaluate.trace import TraceWriter
+
+    view, last = SelectionView(), None
+    with ExitStack() as stack:
+        writer = None
+        if folder is not None:
+            settings = {**about, **about["parameters"]}
+            del settings["parameters"]
+            writer = stack.enter_context(TraceWriter(folder / "trace.parquet", settings))
+        stack.enter_context(live(view.render, quiet=quiet))
+        # One class is judged at the end, when all rows are in: a file may be sorted by its label.
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", OneClassWarning)
+        try:
+            for step in follow(stream, selector, about["batch"]):
+                view.update(step)
+                if step.look is not None:
+                    last = Found(step.n_rows, step.seconds, step.look.selection)
+                if writer is not None:
+                    writer.append(step)
+        except KeyboardInterrupt:
+            return last, True
+        _refuse_nothing_to_learn(selector, last, about)
+    return last, False
+
+
+def _refuse_nothing_to_learn(selector: Any, last: Found | None, about: dict[str, Any]) -> None:
+    if last is None:
+        raise InputError(f"There are no rows in {about['data']!r}: give a file with at least one row below its header.")
+    classes = getattr(selector, "classes_", None)  # a method that uses no labels has none
+    if classes is not None and len(classes) < 2:
+        label = classes.tolist()[0]
+        raise InputError(
+            f"All {last.n_rows:,} rows have the label {label!r} in column {about['target']!r}: with one class nothing "
+            "can be told apart, so give rows of a second class or another target."
+        )
+
+
+def _write(folder: OutputFolder, found: dict[str, Any]) -> None:
+    from streamsift.evaluate.trace import Trace
+    from streamsift.report.run import run_report
+    from streamsift.report.summarize import summarize
+
+    folder.write("selection.json", _json(found) + "\n")
+    run = summarize(Trace.read(folder / "trace.parquet"), found["method"])
+    lead = f"The features that tell the most about {found['target']!r}, selected by {found['method']} in one pass"
+    lead += "." if found["complete"] else "; the run was interrupted."
+    folder.write("report.html", run_report(found["data"], lead, [run]))
+
+
+def _save(selector: Any, path: str) -> None:
+    from streamsift.persist import save
+
+    save(selector, path)
+
+
+def _json(found: dict[str, Any]) -> str:
+    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from streamsift.cli.table import print_table
+
+    rows = [[str(row["rank"]), row["name"], _score(row.get("score"))] for row in found["selected"]]
+    print_table(["rank", "feature", "score"], rows, numeric=["rank", "score"])
+
+
+def _score(score: float | str | None) -> str:
+    return "" if score is None else score if isinstance(score, str) else f"{score:.6g}"
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(text, err=True)
+    return code

@@ -1,0 +1,27 @@
+"""The page of a reproduced figure: the curves, panel by panel, and the table of the same numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamsift.report.figures import N_COLOURS, Curve, Mark, curves_chart
+from streamsift.report.page import Bar, Section, Table, render
+
+
+def reproduction_report(result: dict[str, Any]) -> str:
+    """Return the HTML page of a reproduced figure, given as the dict of a `streamsift.reproduce` Result."""
+    charts = []
+    for panel in result["panels"]:
+        names = list(dict.fromkeys(curve["colour_by"] for curve in panel["curves"]))
+        curves = [
+            Curve(curve["name"], curve["x"], curve["y"], names.index(curve["colour_by"]) % N_COLOURS, curve["dashed"])
+            for curve in panel["curves"]
+        ]
+        chart = curves_chart(panel["title"], panel["reading"], panel["alt"], result["x_label"], curves)
+        chart.legend = [Mark(f"series-{k % N_COLOURS}", "line", name) for k, name in enumerate(names)]
+        chart.legend.append(Mark("quiet", "dashed", result["dashed_means"]))
+        charts.append(chart)
+    rows: list[list[str | Bar]] = [list(row) for row in result["rows"]]
+    columns = result["columns"]
+    table = Table("The numbers", columns, rows, result["note"], frozenset(columns[2:]))
+    return render(result["title"], result["lead"], [Section("The curves", [], charts, [table], columns=2)])

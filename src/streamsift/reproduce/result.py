@@ -1,0 +1,59 @@
+"""What every reproduction takes and gives: options in, a table and curves out, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose; None means as in the paper. `jobs` is the number of processes."""
+
+    rows: int | None = None
+    seed: int = 0
+    jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line; curves with the same `colour_by` share a colour, and `dashed` tells them apart."""
+
+    name: str
+    colour_by: str
+    dashed: bool
+    x: list[float]
+    y: list[float]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of the charts of a figure, how to read it, and what it shows in words."""
+
+    title: str
+    reading: str
+    alt: str
+    curves: list[Curve]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A reproduced figure or table. `note` says plainly what can be compared with the paper and what cannot."""
+
+    title: str
+    lead: str
+    note: str
+    columns: list[str]
+    rows: list[list[str]]
+    x_label: str
+    dashed_means: str
+    panels: list[Panel]
+
+    def as_dict(self) -> dict[str, Any]:
+        """A plain dict, for JSON and for the page."""
+        return asdict(self)
+
+
+Progress = Callable[[int, int], None]  # (parts done, parts in all)
+Exhibit = Callable[[Options, Progress], Result]

@@ -1,0 +1,146 @@
+"""Rows that are in memory already: a pair (X, y) of arrays or frames, or one frame that holds the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from streamsift.core.batch import Batch, check_matrix
+from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.streams.labels import counted_from
+from streamsift.streams.stream import recut
+from streamsift.streams.table import TableDecoder, check_target, without
+
+BLOCK_ROWS = 1 << 13  # of a frame, converted at once
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a table with named columns: of pandas, polars or pyarrow."""
+    package = type(X).__module__.partition(".")[0]
+    return package in ("pandas", "polars", "pyarrow") and hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def arrow_table(frame: Any) -> Any:
+    """A frame as an Arrow table; numbers are not copied."""
+    package = type(frame).__module__.partition(".")[0]
+    if package == "polars":
+        return frame.to_arrow()
+    if package == "pyarrow":
+        return frame if isinstance(frame, pa.Table) else pa.Table.from_batches([frame])
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(f"The data frame has a column of mixed types: {str(error).rstrip('.')}.") from error
+
+
+def label_array(y: Any) -> NDArray[Any]:
+    """Labels as a numpy array of one dimension; missing ones are refused."""
+    if type(y).__module__.partition(".")[0] == "pyarrow":
+        y = y.to_numpy() if hasattr(y, "chunks") else y.to_numpy(zero_copy_only=False)
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(f"y must be one label a row, in one dimension. Got an array of shape {labels.shape}.")
+    if labels.dtype.kind in "fO":
+        missing = (
+            labels != labels if labels.dtype.kind == "f" else np.array([v is None or v != v for v in labels], bool)
+        )
+        if missing.any():
+            raise ReaderError(
+                f"Row {np.argmax(missing)} has no label (y is empty there): drop the row or give it a label."
+            )
+    return labels
+
+
+class FrameStream:
+    """Rows of a data frame; the labels are a column of it, or given beside it."""
+
+    def __init__(
+        self,
+        frame: Any,
+        target: str | None,
+        *,
+        y: Any = None,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ) -> None:
+        table = arrow_table(frame)
+        self._table = table.select(without(table.schema, ignore, "The frame").names)
+        self._labels = None if y is None else label_array(y)
+        self.n_rows = int(table.num_rows)
+        self._n_read = 0
+        if self.n_rows == 0:
+            raise InputError("The frame has no rows: there is nothing to learn from.")
+        self.target_name: str | None
+        if self._labels is None:
+            self.target_name = check_target(target, self._table.schema.names, "The frame")
+        else:
+            name = getattr(y, "name", None)
+            self.target_name = str(name) if target is None and name is not None else target
+            check_lengths(self.n_rows, self._labels)
+        inside = self.target_name if self._labels is None else None
+        self._decoder = TableDecoder(
+            self._table.schema, inside, source="The frame", sample=self._table.slice(0, 1), categorical=categorical
+        )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._decoder.feature_names
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._decoder.categories
+
+    def progress(self) -> float | None:
+        return self._n_read / self.n_rows
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return recut(self._blocks(), size)
+
+    def _blocks(self) -> Iterator[Batch]:
+        self._n_read = 0
+        for rows in self._table.to_batches(max_chunksize=BLOCK_ROWS):
+            first, self._n_read = self._n_read, self._n_read + rows.num_rows
+            labels = None if self._labels is None else self._labels[first : self._n_read]
+            yield self._decoder.decode(rows, counted_from(first, "the frame"), labels)
+
+
+class ArrayStream:
+    """Rows of an array, a sparse matrix or a list of lists, with their labels."""
+
+    feature_names = None
+    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
+
+    def __init__(self, X: Any, y: Any, target: str | None = None) -> None:
+        self.target_name = target
+        self._X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        # Shape and type are refused here, before the first batch is asked for.
+        check_matrix(self._X[:1] if self._X.ndim else self._X, owner="open_stream")
+        self._labels = label_array(y)
+        self.n_rows = int(self._X.shape[0])
+        self._n_read = 0
+        check_lengths(self.n_rows, self._labels)
+
+    def progress(self) -> float | None:
+        return self._n_read / self.n_rows
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return recut(self._blocks(size), size)
+
+    def _blocks(self, size: int) -> Iterator[Batch]:
+        self._n_read = 0
+        for start in range(0, self.n_rows, size):
+            stop = min(start + size, self.n_rows)
+            self._n_read = stop
+            yield Batch(check_matrix(self._X[start:stop], owner="open_stream")[0], self._labels[start:stop])
+
+
+def check_lengths(n_rows: int, labels: NDArray[Any]) -> None:
+    """Refuse rows and labels that do not pair up."""
+    if len(labels) != n_rows:
+        raise InputError(f"X has {n_rows} rows but y has {len(labels)} labels: give one label a row.")

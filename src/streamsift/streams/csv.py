@@ -1,0 +1,238 @@
+"""CSV: blocks of whole records, each parsed by pyarrow with column types fixed from the head of the file.
+
+The types are explicit because an integer column may turn real after a million rows: every number is read as float64.
+Text and true/false columns are categories, dates and times become seconds. A value that does not fit its column, or a
+line with too many or too few cells, is reported with its line.
+
+The blocks are cut here rather than by pyarrow's own streaming reader: so a line may be as long as it wants, lines are
+counted, and the text of the block is at hand when an error must be explained, also for standard input, which cannot be
+read again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from streamsift.core.batch import Batch
+from streamsift.core.exceptions import ReaderError
+from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, reading, records
+from streamsift.streams.labels import labels_of_texts
+from streamsift.streams.stream import recut
+from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
+
+HEAD_BYTES = 1 << 20  # the types of the columns are decided on this much
+BLOCK_BYTES = 4 << 20
+BLOCK_RECORDS = 64  # of very long records a block takes at least this many ...
+MOST_BLOCK_BYTES = 64 << 20  # ... up to this size
+DELIMITERS = ",;\t|"
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+)")
+
+
+class CsvStream:
+    """Rows of a CSV file or of standard input."""
+
+    n_rows = None
+
+    def __init__(
+        self,
+        source: ByteSource,
+        target: str | None,
+        *,
+        delimiter: str | None = None,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ) -> None:
+        self._source = source
+        head = _Head(source, delimiter)
+        self._head = head
+        self._names = unique_names(head.names, source.name)
+        self.target_name = check_target(target, self._names, source.name)
+        inferred = self._infer(
+            check_columns(categorical, self._names, source.name), check_columns(ignore, self._names, source.name)
+        )
+        self._label_kind = _label_kind(inferred.field(self.target_name).type)
+        kept = [field.with_type(_read_as(field.type)) for field in inferred if field.name != self.target_name]
+        schema = pa.schema([*kept, (self.target_name, pa.string())])
+        self._decoder = TableDecoder(schema, self.target_name, source=source.name)
+        self._convert = arrow_csv.ConvertOptions(
+            column_types=schema, include_columns=schema.names, strings_can_be_null=True
+        )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._decoder.feature_names
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._decoder.categories
+
+    def progress(self) -> float | None:
+        return self._source.progress()
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return recut(self._blocks(), size)
+
+    def _blocks(self) -> Iterator[Batch]:
+        head = self._head
+        chunks = self._source.chunks(head.block_bytes, skip=head.n_bytes)
+        for line, block in records(chunks, name=self._source.name, line=head.n_lines + 1, delimiter=head.delimiter):
+            first = 0
+            for rows in self._parse(block, line, self._convert).to_batches():
+                yield self._decode(rows, block, line, first)
+                first += rows.num_rows
+
+    def _decode(self, rows: Any, block: bytes, line: int, first: int) -> Batch:
+        def place(row: int) -> str:
+            return f"Line {self._cells(block, line)[first + row][0]} of {self._source.name}"
+
+        texts = rows.column(rows.num_columns - 1)
+        return self._decoder.decode(rows, place, labels_of_texts(texts, self._label_kind, self.target_name, place))
+
+    def _infer(self, categorical: set[str], ignore: set[str]) -> Any:
+        """The schema pyarrow sees in the head of the file."""
+        options = arrow_csv.ConvertOptions(
+            column_types={name: pa.string() for name in categorical},
+            include_columns=[name for name in self._names if name not in ignore or name == self.target_name],
+            strings_can_be_null=True,
+        )
+        return self._parse(self._head.sample, self._head.n_lines + 1, options).schema
+
+    def _parse(self, block: bytes, line: int, options: Any, threads: bool = True) -> Any:
+        # Two pieces a block keep two cores busy; the head is one piece, so that all of it decides the types.
+        whole = block is self._head.sample or not threads
+        read = arrow_csv.ReadOptions(
+            column_names=self._names,
+            use_threads=threads,
+            block_size=len(block) + 1 if whole else max(len(block) // 2, 1 << 16),
+        )
+        parse = arrow_csv.ParseOptions(delimiter=self._head.delimiter.decode(), newlines_in_values=b'"' in block)
+        try:
+            return arrow_csv.read_csv(
+                pa.py_buffer(block), read_options=read, parse_options=parse, convert_options=options
+            )
+        except pa.ArrowInvalid as error:
+            if threads:
+                return self._parse(block, line, options, threads=False)  # in order, so that the error names a row
+            raise self._explained(block, line, str(error)) from error
+
+    def _cells(self, block: bytes, line: int) -> list[tuple[int, list[str]]]:
+        """The records of a block with the line each begins on; slow, for the wording of errors."""
+        text = io.StringIO(block.decode(errors="replace"), newline="")
+        reader = csv.reader(text, delimiter=self._head.delimiter.decode())
+        result, begins = [], line
+        for cells in reader:
+            if cells:
+                result.append((begins, cells))
+            begins = line + reader.line_num
+        return result
+
+    def _explained(self, block: bytes, line: int, reason: str) -> ReaderError:
+        source, wanted = self._source.name, len(self._names)
+        rows = self._cells(block, line)
+        for number, cells in rows:
+            if len(cells) != wanted:
+                return ReaderError(
+                    f"Line {number} of {source} has {len(cells)} cells where the header names {wanted} columns: "
+                    "correct the line, or quote values that contain the delimiter."
+                )
+        found = _BAD_CELL.search(reason)
+        if found is None:
+            last = line + block.count(b"\n")
+            return ReaderError(f"{source} cannot be read between lines {line} and {last}: {reason.rstrip('.')}.")
+        number, cells = rows[int(found[2]) - 1]
+        column, value = self._names[int(found[1])], cells[int(found[1])]
+        if "UTF8" in reason:
+            return ReaderError(
+                f"Line {number} of {source}, column {column!r}: {value!r} is not UTF-8: convert the file."
+            )
+        kind = "a date" if "timestamp" in reason or "time" in reason else "a number"
+        return ReaderError(
+            f"Line {number} of {source}, column {column!r}: {value!r} is not {kind} as the values before it are; "
+            f"correct it, leave it empty if it is missing, or read the column as text with categorical=[{column!r}]."
+        )
+
+
+class _Head:
+    """The header of a CSV file and the records that follow it, as far as HEAD_BYTES reach."""
+
+    def __init__(self, source: ByteSource, delimiter: str | None) -> None:
+        wanted, data = HEAD_BYTES, b""
+        while True:
+            with reading(source.name):
+                data = source.head(wanted)
+            complete = len(data) < wanted
+            start = len(data) - len(data.removeprefix(_BYTE_ORDER_MARK).lstrip(b"\r\n"))
+            end = _first_record_end(data, start)
+            if complete or last_record_end(data[end:], b",") > 0:
+                break
+            if wanted > LONGEST_RECORD:
+                raise ReaderError(
+                    f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
+                )
+            wanted *= 4
+        if start == len(data):
+            raise empty(source.name)
+        text = _header_text(data[start:end], source.name)
+        self.delimiter = (delimiter or _guess(text)).encode()
+        self.names = next(csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter.decode()))
+        body = data[end:]
+        self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
+        if not self.sample.strip():
+            raise no_rows(source.name)
+        self.n_bytes = end
+        self.n_lines = data.count(b"\n", 0, end)
+        longest = len(self.sample) // max(self.sample.count(b"\n"), 1)
+        self.block_bytes = max(BLOCK_BYTES, min(longest * BLOCK_RECORDS, MOST_BLOCK_BYTES))
+
+
+def _first_record_end(data: bytes, start: int) -> int:
+    """The end of the header, whose quoted names may hold line breaks."""
+    end = first = data.find(b"\n", start) + 1
+    while end and data.count(b'"', start, end) % 2:
+        end = data.find(b"\n", end) + 1
+    return end or first or len(data)
+
+
+def _header_text(header: bytes, name: str) -> str:
+    try:
+        return header.decode()
+    except UnicodeDecodeError as error:
+        raise ReaderError(f"The header of {name} is not UTF-8 text: convert the file to UTF-8.") from error
+
+
+def _guess(header: str) -> str:
+    """The delimiter that occurs most in the header, outside quotes."""
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(DELIMITERS, key=bare.count)
+
+
+def _read_as(inferred: Any) -> Any:
+    """The type to read a column with, from the type its first values have."""
+    types = pa.types
+    if types.is_date(inferred):
+        return pa.timestamp("us")  # also reads a time of day that appears later
+    if types.is_timestamp(inferred):
+        return pa.timestamp("ns" if inferred.unit == "ns" else "us", inferred.tz)
+    if types.is_time(inferred):
+        return pa.time64("us")
+    if types.is_string(inferred) or types.is_boolean(inferred) or types.is_binary(inferred):
+        return pa.string()
+    return pa.float64()
+
+
+def _label_kind(inferred: Any) -> str:
+    types = pa.types
+    if types.is_boolean(inferred):
+        return "bool"
+    if types.is_integer(inferred):
+        return "int"
+    return "float" if types.is_floating(inferred) else "text"

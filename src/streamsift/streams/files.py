@@ -1,0 +1,171 @@
+"""Files and standard input as bytes: opening, decompressing, progress, cutting into whole records, wording failures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from streamsift.core.exceptions import ReaderError
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+LONGEST_RECORD = 1 << 28  # bytes; a longer "record" is a quote that never closes, or no text at all
+
+
+def check_file(path: Path) -> int:
+    """The size of a readable, non-empty file; everything else is a ReaderError."""
+    if path.is_dir():
+        raise ReaderError(f"{path} is a directory: name a file in it.")
+    if not path.exists():
+        raise ReaderError(f"There is no file {path}: check the path.")
+    if not path.is_file():
+        raise ReaderError(f"{path} is not a regular file: send it to standard input and read '-'.")
+    with reading(str(path)), path.open("rb"):
+        size = path.stat().st_size
+    if size == 0:
+        raise empty(str(path))
+    return size
+
+
+def empty(name: str) -> ReaderError:
+    """The error for a source without a single byte of data."""
+    return ReaderError(f"{name} is empty: there is nothing to read.")
+
+
+def no_rows(name: str) -> ReaderError:
+    """The error for a source that describes its columns and stops there."""
+    return ReaderError(f"{name} has a header but no rows: there is nothing to learn from.")
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn failures of the operating system and of pyarrow into a ReaderError about `name`."""
+    try:
+        yield
+    except PermissionError as error:
+        raise ReaderError(f"{name} cannot be opened: you have no permission to read it.") from error
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        raise ReaderError(f"{name} cannot be read, the file may be damaged or of another format: {reason}.") from error
+
+
+class ByteSource:
+    """A file, decompressed by its suffix, or standard input (path None), as chunks of bytes."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.name = "standard input" if path is None else str(path)
+        self._size = None if path is None else check_file(path)
+        self._consumed = 0
+        self._kept = b""  # standard input only: what `head` has taken from it
+        self._spent = False
+
+    def head(self, n_bytes: int) -> bytes:
+        """The first bytes, at least `n_bytes` where there are that many; the stream still starts before them."""
+        if self.path is None:
+            self._kept += _fill(sys.stdin.buffer, n_bytes - len(self._kept))
+            return self._kept
+        with reading(self.name), self._open() as (_, file):
+            return _fill(file, n_bytes)
+
+    def chunks(self, n_bytes: int, skip: int = 0) -> Iterator[bytes]:
+        """All bytes after the first `skip`, in pieces of `n_bytes`."""
+        if self.path is None:
+            yield from self._chunks_of_input(n_bytes, skip)
+            return
+        with reading(self.name), self._open() as (raw, file):
+            _fill(file, skip)
+            while chunk := _fill(file, n_bytes):
+                self._consumed = raw.tell()
+                yield chunk
+            self._consumed = self._size or 0
+
+    def _chunks_of_input(self, n_bytes: int, skip: int) -> Iterator[bytes]:
+        if self._spent:
+            raise ReaderError("standard input can be read only once: save it to a file to read it again.")
+        self._spent = True
+        kept, self._kept = self._kept[skip:], b""
+        while chunk := kept + _fill(sys.stdin.buffer, n_bytes - len(kept)):
+            kept = b""
+            yield chunk
+
+    def progress(self) -> float | None:
+        """The fraction of the file's own (compressed) bytes read so far; None for standard input and pipes."""
+        return self._consumed / self._size if self._size else None
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[Any, Any]]:
+        """The raw file, whose position is the progress, and the file of decompressed bytes."""
+        assert self.path is not None
+        compression = COMPRESSIONS.get(self.path.suffix.lower())
+        if compression is None:
+            with self.path.open("rb", buffering=0) as raw:
+                yield raw, raw
+        else:
+            with pa.OSFile(str(self.path)) as raw, pa.CompressedInputStream(raw, compression) as file:
+                yield raw, file
+
+
+def _fill(file: Any, n_bytes: int) -> bytes:
+    """Read `n_bytes`, however small the pieces are in which they come; fewer only at the end."""
+    pieces = []
+    while n_bytes > 0 and (piece := file.read(n_bytes)):
+        pieces.append(piece)
+        n_bytes -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def records(chunks: Iterable[bytes], *, name: str, line: int, delimiter: bytes = b"") -> Iterator[tuple[int, bytes]]:
+    """Join and cut chunks so that each holds whole records; with each comes the number of its first line.
+
+    A record is a line; with a `delimiter`, a double-quoted value may run over several lines.
+    """
+    rest = b""
+    for chunk in chunks:
+        block = rest + chunk
+        end = last_record_end(block, delimiter)
+        if end == 0:
+            if len(block) > LONGEST_RECORD:
+                raise ReaderError(
+                    f"Line {line} of {name} is longer than {LONGEST_RECORD >> 20} MiB: "
+                    "look for a quote that is never closed, or check that this is a text file."
+                )
+            rest = block
+            continue
+        rest = block[end:]
+        block = block[:end]
+        yield line, block
+        line += count_lines(block)
+    if rest:
+        yield line, rest
+
+
+def count_lines(block: bytes) -> int:
+    """The line breaks of a block; numpy counts short lines faster than bytes.count."""
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+
+
+def last_record_end(block: bytes, delimiter: bytes) -> int:
+    """Where the last whole record of a block ends (0: nowhere); the block begins with a record.
+
+    A line break lies inside a quoted value when the number of quotes before it is odd. Then the last quote before it
+    is the opening one (or the second of a doubled one), and the record began before that. A last quote in any other
+    place is a mere character, as in `5" pipe`, and opens nothing.
+    """
+    end = block.rfind(b"\n") + 1
+    if not delimiter or b'"' not in block:
+        return end
+    n_quotes = block.count(b'"', 0, end)
+    while n_quotes % 2:
+        last = block.rfind(b'"', 0, end)
+        if last > 0 and block[last - 1 : last] not in (delimiter, b"\n", b'"'):
+            break
+        start = block.rfind(b"\n", 0, last) + 1
+        n_quotes -= block.count(b'"', start, end)
+        end = start
+    return end

@@ -1,0 +1,1 @@
+"""Synthetic streams, one file each; `streamsift.streams.generate` lists them by name."""

@@ -1,0 +1,90 @@
+"""Arrow IPC, the file format (also called Feather 2) and the stream format, record batch by record batch.
+
+The file is mapped into memory: what is not compressed is not copied, and the system may drop pages already read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from streamsift.core.batch import Batch
+from streamsift.core.exceptions import ReaderError
+from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.labels import counted_from
+from streamsift.streams.stream import recut
+from streamsift.streams.table import TableDecoder, check_target, without
+
+MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
+
+_FILE_MAGIC, _FEATHER_1_MAGIC = b"ARROW1", b"FEA1"
+
+
+class IpcStream:
+    """Rows of an Arrow IPC file or stream."""
+
+    n_rows = None
+
+    def __init__(
+        self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+    ) -> None:
+        check_file(path)
+        self._path, self._name = path, str(path)
+        self._fraction = 0.0
+        with path.open("rb") as file:
+            magic = file.read(len(_FILE_MAGIC))
+        if magic.startswith(_FEATHER_1_MAGIC):
+            raise ReaderError(f"{path} is in the old Feather 1 format: write it again as Feather 2 or Parquet.")
+        self._is_file = magic == _FILE_MAGIC
+        with reading(self._name), pa.memory_map(self._name) as file, self._reader(file) as reader:
+            self._schema = without(reader.schema, ignore, self._name)
+        self._project = bool(ignore)
+        self.target_name = check_target(target, self._schema.names, self._name)
+        sample = next(self._read(), None)
+        if sample is None:
+            raise no_rows(self._name)
+        self._decoder = TableDecoder(
+            self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
+        )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._decoder.feature_names
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._decoder.categories
+
+    def progress(self) -> float | None:
+        return self._fraction
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return recut(self._blocks(), size)
+
+    def _blocks(self) -> Iterator[Batch]:
+        first = 0
+        for rows in self._read():
+            for start in range(0, rows.num_rows, MOST_BLOCK_ROWS):
+                part = rows.slice(start, MOST_BLOCK_ROWS)
+                yield self._decoder.decode(part, counted_from(first + start, self._name))
+            first += rows.num_rows
+
+    def _read(self) -> Iterator[Any]:
+        """The record batches that have rows, without the ignored columns."""
+        self._fraction = 0.0
+        with reading(self._name), pa.memory_map(self._name) as file, self._reader(file) as reader:
+            if self._is_file:
+                batches = (reader.get_batch(k) for k in range(reader.num_record_batches))
+            else:
+                batches = iter(reader)
+            for number, rows in enumerate(batches, start=1):
+                self._fraction = number / reader.num_record_batches if self._is_file else file.tell() / file.size()
+                if rows.num_rows:
+                    yield rows.select(self._schema.names) if self._project else rows
+        self._fraction = 1.0
+
+    def _reader(self, file: Any) -> Any:
+        return pa.ipc.open_file(file) if self._is_file else pa.ipc.open_stream(file)

@@ -1,0 +1,110 @@
+"""Labels from Arrow columns and texts: numpy arrays of text, int, bool or float, never with a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from streamsift.core.exceptions import ReaderError
+
+Place = Callable[[int], str]  # a row of the block -> "Line 7 of data.csv"
+
+_TRUTH = {"true": True, "false": False, "1": True, "0": False}
+
+
+def counted_from(first: int, source: str) -> Place:
+    """Places of a source that has rows but no lines."""
+    return lambda row: f"Row {first + row} of {source}"
+
+
+def labels_of(column: Any, name: str, place: Place) -> NDArray[Any]:
+    """The labels of an Arrow array; a missing one is refused with its place."""
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        values = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+        _refuse_missing(np.isnan(values), name, place)
+        return values
+    _refuse_missing(column, name, place)
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    distinct, codes = distinct_texts(column)
+    return _texts(distinct, codes)
+
+
+def labels_of_texts(column: Any, kind: str, name: str, place: Place) -> NDArray[Any]:
+    """The labels of a text column whose texts spell `kind`: "int" (or later real), "float", "bool" or "text"."""
+    _refuse_missing(column, name, place)
+    distinct, codes = distinct_texts(column)
+    if kind == "text":
+        return _texts(distinct, codes)
+    values = [_spelled(text, kind) for text in distinct]
+    if None in values:
+        row = int(np.argmax(codes == values.index(None)))
+        wanted = {"bool": "true or false"}.get(kind, "a number")
+        raise ReaderError(
+            f"{place(row)}, target {name!r}: {distinct[codes[row]]!r} is not {wanted} as the labels before it are; "
+            "correct it or drop the row."
+        )
+    labels: NDArray[Any] = np.array(values)[codes]
+    return labels
+
+
+def _texts(distinct: list[str], codes: NDArray[Any]) -> NDArray[np.str_]:
+    """Fixed-width text, not objects: label vocabularies look those up without a loop."""
+    texts: NDArray[np.str_] = np.array(distinct, dtype=np.str_)[codes]
+    return texts
+
+
+def whole_numbers(labels: NDArray[np.float64]) -> NDArray[Any]:
+    """Labels as ints where all of them are whole; class 1 should not be shown as 1.0."""
+    whole = labels.astype(np.int64)
+    return whole if np.array_equal(whole, labels) else labels
+
+
+def distinct_texts(column: Any) -> tuple[list[Any], NDArray[Any]]:
+    """The distinct values of an Arrow array as texts, by first appearance, and the code of each row.
+
+    A missing cell gets the code that follows the last one.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.string())
+    encoded = column.dictionary_encode()
+    distinct = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(len(distinct)) if encoded.null_count else encoded.indices
+    return distinct, np.asarray(codes.to_numpy())
+
+
+def _spelled(text: str, kind: str) -> int | float | bool | None:
+    if kind == "bool":
+        return _TRUTH.get(text.strip().lower())
+    if "_" in text:  # Python reads 1_000 as a number, data files do not
+        return None
+    if kind == "int":
+        try:
+            return int(text)
+        except ValueError:
+            pass
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if value == value else None
+
+
+def _refuse_missing(missing: Any, name: str, place: Place) -> None:
+    """`missing` is an Arrow array with nulls, or the mask itself."""
+    if isinstance(missing, np.ndarray):
+        mask = missing
+    elif missing.null_count == 0:
+        return
+    else:
+        mask = missing.is_null().to_numpy(zero_copy_only=False)
+    if mask.any():
+        where = place(int(np.argmax(mask)))
+        raise ReaderError(f"{where} has no label, its target {name!r} is empty: drop the row or give it a label.")

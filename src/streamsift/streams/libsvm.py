@@ -1,0 +1,128 @@
+"""The text format of LIBSVM and SVMlight: `label index:value index:value ...`, as CSR batches.
+
+scikit-learn parses the blocks. It is asked for the indices as they stand in the file, because its own guess whether
+they begin at 0 or at 1 is made anew for every block. Here the head of the file decides once. A batch is as wide as the
+largest index up to its last row, unless the number of features is given.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+from streamsift.core.batch import Batch
+from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_parameters
+from streamsift.core.exceptions import ReaderError
+from streamsift.streams.files import ByteSource, no_rows, records
+from streamsift.streams.labels import whole_numbers
+from streamsift.streams.stream import recut
+
+BLOCK_BYTES = 1 << 20  # the first block decides whether indices begin at 0
+
+
+class LibsvmStream:
+    """Rows of a LIBSVM file; features have numbers, no names."""
+
+    feature_names = None
+    n_rows = None
+    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
+
+    def __init__(
+        self,
+        source: ByteSource,
+        target: str | None = None,
+        *,
+        zero_based: bool | None = None,
+        n_features: int | None = None,
+    ) -> None:
+        limits: Limits = {"zero_based": (IsBool(), IsNone()), "n_features": (Integer(1, None), IsNone())}
+        check_parameters("open_stream", {"zero_based": zero_based, "n_features": n_features}, limits)
+        self._source = source
+        self.target_name = target
+        self._n_features = n_features
+        line, block = next(self._records(), (1, b""))
+        X, y = self._parse(block, line)
+        if len(y) == 0:
+            raise no_rows(source.name)
+        self._first_index = _lowest(X) if zero_based is None else int(not zero_based)
+
+    def progress(self) -> float | None:
+        return self._source.progress()
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return self._widened(recut(self._blocks(), size))
+
+    def _widened(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        width = self._n_features or 1
+        for batch in batches:
+            # Not the width of the block: where a batch ends must not depend on how the file was cut into blocks.
+            width = max(width, int(batch.X.indices.max(initial=0)) + 1)
+            n_rows = batch.n_rows
+            yield replace(batch, X=sparse.csr_matrix((batch.X.data, batch.X.indices, batch.X.indptr), (n_rows, width)))
+
+    def _blocks(self) -> Iterator[Batch]:
+        for line, block in self._records():
+            X, y = self._parse(block, line)
+            X.indices -= self._first_index
+            self._check(X, y, block, line)
+            if len(y):
+                yield Batch(X, whole_numbers(y))
+
+    def _records(self) -> Iterator[tuple[int, bytes]]:
+        return records(self._source.chunks(BLOCK_BYTES), name=self._source.name, line=1)
+
+    def _parse(self, block: bytes, line: int) -> tuple[Any, NDArray[np.float64]]:
+        """The rows of a block, with the indices of the file."""
+        try:
+            return _load(block)
+        except (ValueError, OverflowError) as error:
+            for number, row in enumerate(block.split(b"\n"), start=line):
+                try:
+                    _load(row)
+                except (ValueError, OverflowError) as reason:
+                    raise ReaderError(
+                        f"Line {number} of {self._source.name} is not of the form 'label index:value index:value ...' "
+                        f"with rising indices ({str(reason).rstrip('.')}): correct it."
+                    ) from error
+            raise  # pragma: no cover - a block fails only where one of its lines does
+
+    def _check(self, X: Any, y: NDArray[np.float64], block: bytes, line: int) -> None:
+        if X.nnz and X.indices.min() < 0:
+            raise ReaderError(
+                f"{self._place(X, int(np.argmin(X.indices)), block, line)} has feature index 0, but the indices before "
+                "it begin at 1: pass zero_based=True."
+            )
+        if self._n_features is not None and X.nnz and X.indices.max() >= self._n_features:
+            index = int(X.indices.max()) + self._first_index
+            raise ReaderError(
+                f"{self._place(X, int(np.argmax(X.indices)), block, line)} has feature index {index}, but n_features "
+                f"is {self._n_features}: pass a larger n_features or none."
+            )
+        missing = np.isnan(y)
+        if missing.any():
+            where = self._line_of(int(np.argmax(missing)), block, line)
+            raise ReaderError(f"{where} has no label (it is NaN): drop the row or give it a label.")
+
+    def _place(self, X: Any, entry: int, block: bytes, line: int) -> str:
+        return self._line_of(int(np.searchsorted(X.indptr, entry, side="right")) - 1, block, line)
+
+    def _line_of(self, row: int, block: bytes, line: int) -> str:
+        numbers = [k for k, text in enumerate(block.split(b"\n"), start=line) if text.partition(b"#")[0].strip()]
+        return f"Line {numbers[row]} of {self._source.name}"
+
+
+def _load(block: bytes) -> tuple[Any, NDArray[np.float64]]:
+    X, y = load_svmlight_file(io.BytesIO(block), zero_based=True)
+    return X, y
+
+
+def _lowest(X: Any) -> int:
+    """1 unless an index 0 occurs."""
+    return 0 if X.nnz and X.indices.min() == 0 else 1

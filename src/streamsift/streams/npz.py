@@ -1,0 +1,168 @@
+"""The .npz files of numpy, row by row: `X` and `y`, or the CSR parts `data`, `indices`, `indptr`, `shape`, and `y`.
+
+`numpy.load` would decompress whole arrays; here the members of the zip file are read as far as the next batch needs.
+Only `y` is loaded whole. A matrix in Fortran order has no rows to read one after another and is loaded whole as well.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from streamsift.core.batch import Batch, check_matrix
+from streamsift.core.exceptions import ReaderError
+from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.stream import recut
+from streamsift.streams.table import unique_names
+
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+
+
+class NpzStream:
+    """Rows of an .npz file."""
+
+    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
+
+    def __init__(self, path: Path, target: str | None = None) -> None:
+        check_file(path)
+        self.target_name = target
+        self._path, self._name = path, str(path)
+        self._n_read = 0
+        self.feature_names: tuple[str, ...] | None = None
+        with self._opened() as archive:
+            keys = {name.removesuffix(".npy") for name in archive.namelist()}
+            self._sparse = "X" not in keys
+            wanted = (*CSR_PARTS, "y") if self._sparse and "data" in keys else ("X", "y")
+            lacking = [key for key in wanted if key not in keys]
+            if lacking:
+                raise ReaderError(
+                    f"{path} holds the arrays {', '.join(sorted(keys)) or 'none'} but not {', '.join(lacking)}: save X "
+                    f"and y, or {', '.join(CSR_PARTS)} and y."
+                )
+            self._y = self._whole(archive, "y")
+            if "feature_names" in keys:
+                self.feature_names = unique_names(self._whole(archive, "feature_names").tolist(), self._name)
+            self._shape = self._read_shape(archive)
+        self.n_rows = self._shape[0]
+        self._check_shapes()
+
+    def progress(self) -> float | None:
+        return self._n_read / self.n_rows
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return recut(self._blocks(size), size)
+
+    def _blocks(self, size: int) -> Iterator[Batch]:
+        self._n_read = 0
+        for X in self._sparse_rows(size) if self._sparse else self._dense_rows(size):
+            start, self._n_read = self._n_read, self._n_read + X.shape[0]
+            yield Batch(check_matrix(X, owner=self._name)[0], self._y[start : self._n_read], self.feature_names)
+
+    def _dense_rows(self, size: int) -> Iterator[NDArray[Any]]:
+        with self._opened() as archive, _Member(archive, "X") as member:
+            for start in range(0, self.n_rows, size):
+                yield member.rows(min(size, self.n_rows - start))
+
+    def _sparse_rows(self, size: int) -> Iterator[Any]:
+        with self._opened() as archive, ExitStack() as stack:
+            data, indices, indptr = (stack.enter_context(_Member(archive, name)) for name in CSR_PARTS[:3])
+            last = indptr.rows(1)
+            for start in range(0, self.n_rows, size):
+                ends = np.concatenate([last, indptr.rows(min(size, self.n_rows - start))]).astype(np.int64)
+                n_values = int(ends[-1] - ends[0])
+                parts = (data.rows(n_values), indices.rows(n_values), ends - ends[0])
+                X = sparse.csr_matrix(parts, (len(ends) - 1, self._shape[1]))
+                X.sort_indices()
+                yield X
+                last = ends[-1:]
+
+    @contextmanager
+    def _opened(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with reading(self._name), zipfile.ZipFile(self._path) as archive:
+                yield archive
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise ReaderError(f"{self._name} is not a complete .npz file ({error}): write it again.") from error
+
+    def _whole(self, archive: zipfile.ZipFile, key: str) -> NDArray[Any]:
+        with _Member(archive, key) as member:
+            if member.dtype.hasobject:
+                raise ReaderError(
+                    f"Array {key!r} of {self._name} holds Python objects, which could run code when loaded: "
+                    "save it as numbers or as fixed-width text (dtype str)."
+                )
+            return member.rows(member.shape[0]) if member.shape else member.rows(1)
+
+    def _read_shape(self, archive: zipfile.ZipFile) -> tuple[int, ...]:
+        if self._sparse:
+            return tuple(int(n) for n in self._whole(archive, "shape"))
+        with _Member(archive, "X") as member:
+            if member.dtype.hasobject or len(member.shape) != 2:
+                raise ReaderError(
+                    f"X of {self._name} has shape {member.shape} and dtype {member.dtype}: save a 2-dimensional array "
+                    "of numbers."
+                )
+            return member.shape
+
+    def _check_shapes(self) -> None:
+        if self._y.ndim != 1 or len(self._y) != self.n_rows:
+            raise ReaderError(
+                f"{self._name}: X has {self.n_rows} rows but y has shape {self._y.shape}; save one label a row."
+            )
+        if self.feature_names is not None and len(self.feature_names) != self._shape[1]:
+            raise ReaderError(
+                f"{self._name}: X has {self._shape[1]} columns but there are {len(self.feature_names)} feature_names; "
+                "save one name a column."
+            )
+        if 0 in self._shape:
+            raise no_rows(self._name)
+        missing = np.isnan(self._y) if self._y.dtype.kind == "f" else np.zeros(1, bool)
+        if missing.any():
+            raise ReaderError(f"Row {np.argmax(missing)} of {self._name} has no label (y is NaN): drop the row.")
+
+
+class _Member:
+    """One array of the archive, read forward row by row."""
+
+    def __init__(self, archive: zipfile.ZipFile, key: str) -> None:
+        self._file = archive.open(f"{key}.npy")
+        version = np.lib.format.read_magic(self._file)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        self.shape, self._fortran, self.dtype = read_header(self._file)
+        self._whole: NDArray[Any] | None = None
+        self._n_read = 0
+
+    def __enter__(self) -> _Member:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def rows(self, n_rows: int) -> NDArray[Any]:
+        """The next rows (numbers, for a 1-dimensional array)."""
+        row_shape = self.shape[1:]
+        if self._fortran and len(self.shape) > 1:
+            if self._whole is None:
+                self._whole = self._take(self.shape[::-1]).T
+            self._n_read += n_rows
+            return self._whole[self._n_read - n_rows : self._n_read]
+        return self._take((n_rows, *row_shape))
+
+    def _take(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        array = np.empty(shape, self.dtype)
+        view = memoryview(array).cast("B") if array.size else memoryview(b"")  # type: ignore[arg-type]  # numpy's stubs
+        got = 0
+        while got < len(view):
+            n_bytes = self._file.readinto(view[got:])  # type: ignore[attr-defined]  # the stubs know a plain file
+            if not n_bytes:
+                raise EOFError("an array ends too early")
+            got += n_bytes
+        return array

@@ -1,0 +1,159 @@
+"""open_stream: one function for every source of rows. The table of file formats stands here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from streamsift.core.exceptions import ParameterError, ReaderError
+from streamsift.streams.arrays import ArrayStream, FrameStream, is_frame
+from streamsift.streams.files import COMPRESSIONS, ByteSource, check_file
+from streamsift.streams.iterables import IterableStream
+from streamsift.streams.stream import RowStream
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a kind of file is read: the reader, its options, and whether it may be compressed as a whole."""
+
+    reader: str
+    options: tuple[str, ...]
+    is_text: bool
+
+
+_TABLE = ("categorical", "ignore")
+_CSV = Format("streamsift.streams.csv:CsvStream", ("delimiter", *_TABLE), is_text=True)
+_ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore",), is_text=True)
+_LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features"), is_text=True)
+_PARQUET = Format("streamsift.streams.parquet:ParquetStream", _TABLE, is_text=False)
+_IPC = Format("streamsift.streams.ipc:IpcStream", _TABLE, is_text=False)
+_NPZ = Format("streamsift.streams.npz:NpzStream", (), is_text=False)
+
+FORMATS = {
+    ".csv": _CSV,
+    ".tsv": _CSV,
+    ".txt": _CSV,
+    ".arff": _ARFF,
+    ".libsvm": _LIBSVM,
+    ".svm": _LIBSVM,
+    ".svmlight": _LIBSVM,
+    ".parquet": _PARQUET,
+    ".arrow": _IPC,
+    ".feather": _IPC,
+    ".ipc": _IPC,
+    ".npz": _NPZ,
+}
+
+
+def open_stream(
+    source: Any,
+    target: str | None = None,
+    *,
+    delimiter: str | None = None,
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    zero_based: bool | None = None,
+    n_features: int | None = None,
+) -> RowStream:
+    """Open a file, a pair of arrays, a frame or an iterable as a stream of rows.
+
+    Memory is bounded by a batch, never by the file.
+
+    Parameters
+    ----------
+    source : path, "-", (X, y), frame or iterable
+        The suffix of a path names the format: .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight (each also .gz or
+        .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. A frame is a pandas or polars
+        DataFrame or a pyarrow Table that holds the target. An iterable gives pairs (X, y).
+    target : str, optional
+        The column with the labels. Tables need it; ARFF has a default (the attribute `class`, else the last); sources
+        that carry labels of their own take it as a name for them.
+    delimiter : str, optional
+        Of a CSV file; by default the most frequent of comma, semicolon, tab and bar in the header, tab for .tsv.
+    categorical : sequence of str
+        Columns to read as categories although they look like numbers.
+    ignore : sequence of str
+        Columns to leave out.
+    zero_based : bool, optional
+        Whether the indices of a LIBSVM file begin at 0; by default they do if a 0 occurs in the first MiB.
+    n_features : int, optional
+        The number of features of a LIBSVM file; by default batches widen with the largest index seen.
+
+    Returns
+    -------
+    RowStream
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stream = open_stream((np.arange(10.0).reshape(5, 2), ["a", "b", "a", "a", "b"]))
+    >>> [batch.n_rows for batch in stream.batches(2)]
+    [2, 2, 1]
+    """
+    given: dict[str, Any] = {
+        "delimiter": delimiter,
+        "categorical": categorical,
+        "ignore": ignore,
+        "zero_based": zero_based,
+        "n_features": n_features,
+    }
+    options = {name: value for name, value in given.items() if value is not None and value != ()}
+    if isinstance(source, str | os.PathLike):
+        return _open_path(source, target, options)
+    if is_frame(source):
+        _check_options(options, _TABLE, "a frame")
+        return FrameStream(source, target, **options)
+    if isinstance(source, tuple) and len(source) == 2:
+        X, y = source
+        if is_frame(X):
+            _check_options(options, _TABLE, "a frame")
+            return FrameStream(X, target, y=y, **options)
+        _check_options(options, (), "a pair of arrays")
+        return ArrayStream(X, y, target)
+    if isinstance(source, Iterable):
+        _check_options(options, (), "an iterable")
+        return IterableStream(source, target)
+    raise ParameterError(
+        f"open_stream reads a path, a pair (X, y), a frame or an iterable of pairs (X, y), "
+        f"not a {type(source).__name__}."
+    )
+
+
+def _open_path(source: str | os.PathLike[str], target: str | None, options: dict[str, Any]) -> RowStream:
+    if source == "-":
+        return _read(_CSV, ByteSource(None), target, options, "CSV")
+    path = Path(source)
+    check_file(path)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in COMPRESSIONS
+    suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
+    file_format = FORMATS.get(suffix)
+    if file_format is None or (compressed and not file_format.is_text):
+        texts = ", ".join(known for known, entry in FORMATS.items() if entry.is_text)
+        others = ", ".join(known for known, entry in FORMATS.items() if not entry.is_text)
+        raise ReaderError(
+            f"{path} has no suffix that names its format: known are {texts} (each also with "
+            f"{' or '.join(COMPRESSIONS)} behind it) and {others}."
+        )
+    if suffix == ".tsv":
+        options = {"delimiter": "\t"} | options
+    return _read(file_format, ByteSource(path) if file_format.is_text else path, target, options, f"{suffix} files")
+
+
+def _read(
+    entry: Format, source: ByteSource | Path, target: str | None, options: dict[str, Any], what: str
+) -> RowStream:
+    _check_options(options, entry.options, what)
+    module, _, name = entry.reader.partition(":")
+    return cast(RowStream, getattr(import_module(module), name)(source, target, **options))
+
+
+def _check_options(options: dict[str, Any], known: tuple[str, ...], what: str) -> None:
+    for name in options:
+        if name not in known:
+            offered = f"only {' and '.join(known)} do" if known else "no option does"
+            raise ParameterError(f"The option {name} does not apply to {what}: {offered}.")

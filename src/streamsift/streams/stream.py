@@ -1,0 +1,105 @@
+"""RowStream, the contract of everything that yields rows, and `recut`, which gives every batch its exact size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from streamsift.core.batch import Batch
+from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.exceptions import ReaderError
+
+
+@runtime_checkable
+class RowStream(Protocol):
+    """Rows in batches, and what is known about them beforehand.
+
+    feature_names: None where features have only numbers. target_name: None where the target has no name.
+    n_rows: None while unknown. categories: the values behind the codes of each categorical column, in code order;
+    it grows while the stream is read.
+
+    Every call of `batches` starts at the beginning; a source that can be read only once (standard input, an iterator)
+    refuses the second call.
+    """
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def target_name(self) -> str | None: ...
+
+    @property
+    def n_rows(self) -> int | None: ...
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]: ...
+
+    def progress(self) -> float | None:
+        """The fraction of the source read so far; None where it cannot be known."""
+        ...
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """Batches of exactly `size` rows; only the last may be shorter."""
+        ...
+
+
+def recut(blocks: Iterable[Batch], size: int) -> Iterator[Batch]:
+    """Cut batches of any length into batches of `size` rows, copying only those that straddle two blocks."""
+    check_parameters("batches", {"size": size}, {"size": (Integer(1, None),)})
+    return _recut(blocks, size)
+
+
+def _recut(blocks: Iterable[Batch], size: int) -> Iterator[Batch]:
+    pieces: list[Batch] = []
+    held = 0
+    for block in blocks:
+        start = 0
+        while block.n_rows - start >= size - held:
+            stop = start + size - held
+            pieces.append(_rows(block, start, stop))
+            yield _join(pieces)
+            pieces, held, start = [], 0, stop
+        if start < block.n_rows:
+            pieces.append(_rows(block, start, block.n_rows))
+            held += block.n_rows - start
+    if pieces:
+        yield _join(pieces)
+
+
+def _rows(block: Batch, start: int, stop: int) -> Batch:
+    if start == 0 and stop == block.n_rows:
+        return block
+    return replace(block, X=block.X[start:stop], y=block.y[start:stop])
+
+
+def _join(pieces: list[Batch]) -> Batch:
+    if len(pieces) == 1:
+        return pieces[0]
+    return replace(pieces[-1], X=_stack([piece.X for piece in pieces]), y=_chain([piece.y for piece in pieces]))
+
+
+def _stack(matrices: list[Any]) -> Any:
+    dense = [isinstance(matrix, np.ndarray) for matrix in matrices]
+    if all(dense):
+        return np.concatenate(matrices)
+    if any(dense):
+        raise ReaderError("The stream changes between dense and sparse rows: give all of them in one form.")
+    return sparse.vstack([widen(matrix, max(m.shape[1] for m in matrices)) for matrix in matrices], format="csr")
+
+
+def widen(matrix: Any, n_features: int) -> Any:
+    """The same CSR rows with room for more columns; the parts are shared, not copied."""
+    if matrix.shape[1] == n_features:
+        return matrix
+    return sparse.csr_matrix((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], n_features))
+
+
+def _chain(labels: list[NDArray[Any]]) -> NDArray[Any]:
+    """Labels in one array; numbers and strings together stay what they are instead of all becoming strings."""
+    kinds = {"number" if array.dtype.kind in "biuf" else array.dtype.kind for array in labels}
+    return np.concatenate(labels if len(kinds) == 1 else [array.astype(object) for array in labels])

@@ -1,0 +1,38 @@
+"""Fading: row i of n weighs fading^(n - i); the clock is global, every row ages all that came before it.
+
+Old weights are not touched at every row. They are kept relative to a reference row, newer rows weigh more than 1,
+and the whole is brought back to scale before the numbers grow too large.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LARGEST_LOG = 200.0  # weights stay below e^200
+
+
+def row_weights(fading: float, n_rows: int) -> NDArray[np.float64]:
+    """Weights of a batch's rows as seen at its end: 1 for the last, fading for the one before, and so on.
+
+    >>> row_weights(0.5, 3).tolist()
+    [0.25, 0.5, 1.0]
+    """
+    if fading == 1.0:
+        return np.ones(n_rows)
+    return np.power(fading, np.arange(n_rows - 1, -1, -1, dtype=np.float64))
+
+
+def advance(fading: float, age: int, n_rows: int) -> tuple[float, float, int]:
+    """Move the clock on by n_rows: (factor for all old weights, scale for new row weights, new age).
+
+    True weight = kept weight * fading^age. Either nothing old is touched (factor 1, scale > 1), or everything is
+    brought back to scale (scale 1).
+    """
+    if fading == 1.0:
+        return 1.0, 1.0, 0
+    if -(age + n_rows) * math.log(fading) <= _LARGEST_LOG:
+        return 1.0, fading ** -float(age + n_rows), age + n_rows
+    return fading ** float(age + n_rows), 1.0, 0

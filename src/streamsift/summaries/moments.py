@@ -1,0 +1,229 @@
+"""Class moments: weighted count, mean and centred second moment of each feature within each class.
+
+Two forms of the same statistic: ClassMoments for dense rows, SparseClassMoments whose cost is that of the non-zeros.
+Both fade (summaries/fading.py), skip NaN if told to, take new classes and features at any time, and merge exactly.
+`read()` gives true weights, means and second moments as (n_classes, n_features) arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import LARGEST, CheckedBatch, refuse_not_finite, refuse_value
+from streamsift.kernels import moments as kernels
+from streamsift.summaries.fading import advance, row_weights
+
+Floats = NDArray[np.float64]
+
+
+class Moments(NamedTuple):
+    """Weight (n_classes, 1 or n_features), mean and m2 (n_classes, n_features); m2 / weight is the variance."""
+
+    weight: Floats
+    mean: Floats
+    m2: Floats
+
+
+@dataclass
+class ClassMoments:
+    """Class moments of dense rows. `weight` has one column while no value has ever been missing."""
+
+    fading: float
+    age: int
+    weight: Floats
+    mean: Floats
+    m2: Floats
+    scratch: Floats = field(init=False, repr=False, default_factory=lambda: np.empty((3, 0, 0)))
+
+    @classmethod
+    def empty(cls, fading: float, n_classes: int, n_features: int) -> Self:
+        return cls(fading, 0, np.zeros((n_classes, 1)), *np.zeros((2, n_classes, n_features)))
+
+    def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        """Absorb a batch; raises InputError, before anything changes, for NaN, infinity or values too large."""
+        codes, X = batch.codes, batch.X
+        if batch.n_rows == 1 and self._learn_one(codes[0], X):
+            return
+        weight, mean, m2 = self._with_room(len(batch.labels), X.shape[1])
+        classes, order, starts = group_rows(codes, len(weight))
+        weights = row_weights(self.fading, batch.n_rows)
+        seen = weight[classes] > 0.0
+        if weight.shape[1] == 1 or seen.all():
+            shift, s, q = self._sums(len(classes), X.shape[1])
+            is_new = ~seen[:, 0]
+            weighted = self.fading != 1.0
+            if kernels.batch_sums(X, order, starts, classes, is_new, weights[order], weighted, mean, shift, s, q):
+                factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
+                if factor != 1.0:
+                    weight, m2 = weight * factor, m2 * factor
+                if scale != 1.0:
+                    s *= scale
+                    q *= scale
+                weight[classes] += np.add.reduceat(weights[order], starts[:-1])[:, None] * scale
+                kernels.add_sums(classes, weight[classes], shift, s, q, mean, m2)
+                self.weight, self.mean, self.m2 = weight, mean, m2
+                return
+        refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
+        refuse_too_large(batch)
+        factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
+        weight, m2 = np.broadcast_to(weight, mean.shape) * factor, m2 * factor
+        kernels.add_rows_with_gaps(X, codes, weights * scale, weight, mean, m2)
+        self.weight, self.mean, self.m2 = weight, mean, m2
+
+    def _learn_one(self, code: int, X: NDArray[Any]) -> bool:
+        """The short way for a single row of a known class; False where the long way is needed."""
+        if X.shape[1] != self.mean.shape[1] or code >= len(self.weight) or self.weight.shape[1] != 1:
+            return False
+        factor, scale, age = advance(self.fading, self.age, 1)
+        before = self.weight[code, 0] * factor
+        if before == 0.0 or factor != 1.0 or not kernels.add_row(
+            X[0], scale, before + scale, self.mean[code], self.m2[code]
+        ):  # fmt: skip
+            return False
+        self.weight[code, 0] = before + scale
+        self.age = age
+        return True
+
+    def _sums(self, n_classes: int, n_features: int) -> Floats:
+        """Room for shift, s and q of a batch, kept between batches: fresh pages would cost more than the sums."""
+        if self.scratch.shape[1] < n_classes or self.scratch.shape[2] != n_features:
+            self.scratch = np.empty((3, n_classes, n_features))
+        return self.scratch
+
+    def _with_room(self, n_classes: int, n_features: int) -> tuple[Floats, Floats, Floats]:
+        """The arrays, with empty rows and columns for classes and features not met before."""
+        old_classes, old_features = self.mean.shape
+        if (n_classes, n_features) == (old_classes, old_features):
+            return self.weight, self.mean, self.m2
+        grow = ((0, n_classes - old_classes), (0, n_features - old_features))
+        if n_features > old_features:  # a newcomer has been seen by no row yet
+            weight = np.pad(np.broadcast_to(self.weight, self.mean.shape), grow)
+        else:
+            weight = np.pad(self.weight, (grow[0], (0, 0)))
+        return weight, np.pad(self.mean, grow), np.pad(self.m2, grow)
+
+    def read(self) -> Moments:
+        scale = self.fading**self.age
+        return Moments(self.weight * scale, self.mean, self.m2 * scale)
+
+    def aligned(self, codes: NDArray[np.int64], n_classes: int) -> Self:
+        """A copy at present scale whose class c has moved to codes[c]."""
+        now = self.read()
+        moved = [np.zeros((n_classes, part.shape[1])) for part in now]
+        for target, part in zip(moved, now, strict=True):
+            target[codes] = part
+        return type(self)(self.fading, 0, *moved)
+
+    def merge(self, other: Self) -> None:
+        """Chan's formula for two parts; both at present scale (see `aligned`)."""
+        if other.weight.shape[1] != self.weight.shape[1]:
+            self.weight = np.broadcast_to(self.weight, self.mean.shape).copy()
+        total = self.weight + other.weight
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(total > 0.0, other.weight / total, 0.0)
+        distance = other.mean - self.mean
+        self.m2 = self.m2 + other.m2 + distance * distance * (self.weight * share)
+        self.mean = self.mean + distance * share
+        self.weight = total
+
+
+@dataclass
+class SparseClassMoments:
+    """Class moments of CSR rows: (weight, mean, m2) of the non-zeros; the rest of a class's weight are zeros."""
+
+    fading: float
+    age: int
+    class_weight: Floats  # (n_classes,)
+    nonzero: Floats  # (n_classes, n_features, 3)
+    skipped: Floats  # (n_classes, n_features) weight of NaN, or (n_classes, 0) while there was none
+
+    @classmethod
+    def empty(cls, fading: float, n_classes: int, n_features: int) -> Self:
+        return cls(fading, 0, np.zeros(n_classes), np.zeros((n_classes, n_features, 3)), np.zeros((n_classes, 0)))
+
+    def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        refuse_not_finite(batch, nan_allowed=skip_missing)
+        refuse_too_large(batch)
+        X: Any = batch.X
+        self._make_room(len(batch.labels), X.shape[1])
+        if skip_missing and self.skipped.shape[1] == 0:
+            self.skipped = np.zeros(self.nonzero.shape[:2])
+        factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
+        if factor != 1.0:
+            self.class_weight *= factor
+            self.skipped *= factor
+            self.nonzero[:, :, [0, 2]] *= factor
+        weights = row_weights(self.fading, batch.n_rows) * scale
+        self.class_weight += np.bincount(batch.codes, weights, minlength=len(self.class_weight))
+        kernels.add_sparse_rows(X.data, X.indices, X.indptr, batch.codes, weights, self.nonzero, self.skipped)
+
+    def _make_room(self, n_classes: int, n_features: int) -> None:
+        old_classes, old_features, _ = self.nonzero.shape
+        if (n_classes, n_features) == (old_classes, old_features):
+            return
+        more_classes, more_features = (0, n_classes - old_classes), (0, n_features - old_features)
+        self.class_weight = np.pad(self.class_weight, more_classes)
+        self.nonzero = np.pad(self.nonzero, (more_classes, more_features, (0, 0)))
+        self.skipped = np.pad(self.skipped, (more_classes, more_features if self.skipped.shape[1] else (0, 0)))
+
+    def read(self) -> Moments:
+        """Non-zeros and zeros together: two parts, one of which has mean and m2 zero."""
+        scale = self.fading**self.age
+        nonzero_weight, nonzero_mean, nonzero_m2 = np.moveaxis(self.nonzero, 2, 0)
+        whole = self.class_weight[:, None] - (self.skipped if self.skipped.shape[1] else 0.0)
+        zero_weight = np.maximum(whole - nonzero_weight, 0.0)
+        weight = nonzero_weight + zero_weight
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(weight > 0.0, nonzero_weight / weight, 0.0)
+        m2 = nonzero_m2 + nonzero_mean * nonzero_mean * (zero_weight * share)
+        return Moments(weight * scale, nonzero_mean * share, m2 * scale)
+
+    def aligned(self, codes: NDArray[np.int64], n_classes: int) -> Self:
+        """A copy at present scale whose class c has moved to codes[c]."""
+        scale = self.fading**self.age
+        class_weight, skipped = np.zeros(n_classes), np.zeros((n_classes, self.skipped.shape[1]))
+        nonzero = np.zeros((n_classes, *self.nonzero.shape[1:]))
+        class_weight[codes], skipped[codes] = self.class_weight * scale, self.skipped * scale
+        nonzero[codes] = self.nonzero * np.array([scale, 1.0, scale])
+        return type(self)(self.fading, 0, class_weight, nonzero, skipped)
+
+    def merge(self, other: Self) -> None:
+        """Chan's formula on the non-zeros; both at present scale (see `aligned`)."""
+        mine = ClassMoments(self.fading, 0, *np.moveaxis(self.nonzero, 2, 0))
+        mine.merge(ClassMoments(self.fading, 0, *np.moveaxis(other.nonzero, 2, 0)))
+        self.nonzero = np.stack([mine.weight, mine.mean, mine.m2], axis=2)
+        self.class_weight = self.class_weight + other.class_weight
+        if other.skipped.shape[1]:
+            self.skipped = other.skipped + (self.skipped if self.skipped.shape[1] else 0.0)
+
+
+def group_rows(codes: NDArray[np.int64], n_classes: int) -> tuple[NDArray[np.int64], ...]:
+    """(classes present, rows ordered by class, start of each class in that order and the end)."""
+    if len(codes) == 1:
+        return codes, np.zeros(1, np.int64), np.array([0, 1])
+    counts = np.bincount(codes, minlength=n_classes)
+    classes = np.flatnonzero(counts)
+    starts = np.zeros(len(classes) + 1, np.int64)
+    np.cumsum(counts[classes], out=starts[1:])
+    return classes, np.argsort(codes, kind="stable"), starts
+
+
+def refuse_too_large(batch: CheckedBatch) -> None:
+    """Raise InputError for the first value whose square would overflow."""
+    values = batch.X.data if batch.sparse else batch.X
+    if values.size == 0:
+        return
+    with np.errstate(invalid="ignore"):
+        too_large = np.abs(values) > LARGEST
+    if not too_large.any():
+        return
+    place = int(np.argmax(too_large))
+    if batch.sparse:
+        row, column = int(np.searchsorted(batch.X.indptr, place, side="right")) - 1, int(batch.X.indices[place])
+        refuse_value(batch, row, column, float(values[place]))
+    row, column = divmod(place, values.shape[1])
+    refuse_value(batch, row, column, float(values[row, column]))

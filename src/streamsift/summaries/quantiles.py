@@ -1,0 +1,240 @@
+"""Weighted quantile summary: how a feature's values are ranked, and how much of each class stands where.
+
+The state of one feature is a sorted list of tuples (kernels/quantiles.py): a value, how many rows stand at it, how
+uncertain its rank is, and a weight per class. New rows wait in a buffer; a full buffer is sorted and merged into the
+lists, which are then shortened as far as the error allows: any rank is off by at most eps * n at any time, class
+weights add up exactly to what was seen, and a feature with at most 2 / eps different values is counted exactly.
+
+This differs from the multi-level structure of the paper (section 2.2.2), with the same guarantee: because a tuple
+knows how uncertain its rank is, one level is enough, and sub-streams of doubling length are not needed
+(docs/adr/0007). Fading (2.2.6): ranks, and so the cut points, are those of unfaded rows; class weights fade, aged when
+a buffer is merged and exact for what is in the buffer. In the sparse form only non-zeros are kept; zeros are one
+weighted point put in when bins are counted. Its weight is the class's weight less that of its non-zeros, which is what
+the paper's universal weight maps add up to (Eq. 18, less the row it counts twice).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.kernels import quantiles as kernels
+from streamsift.summaries.fading import row_weights
+from streamsift.summaries.moments import group_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROWS = 2048  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
+_VALUES = 2**25
+_CHUNK = 256  # features merged at a time, so that the new lists need little room beside the old
+_MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
+
+
+@dataclass
+class QuantileSummary:
+    """Lists of tuples for dense rows, all features fed by the same buffer."""
+
+    eps: float
+    fading: float
+    buffer: NDArray[np.integer[Any]]  # (capacity, n_features) keys; int32 while all data was float32
+    buffer_class: Ints  # (capacity,)
+    n_buffered: int
+    n_present: Ints  # (n_features,) values in the lists
+    has_gaps: bool  # some value was missing
+    thinning_error: float  # ranks lost so far to thinning buffers before merging
+    lists: Ints  # (n_features, 3, room)
+    weights: Floats  # (n_features, n_classes, room)
+    sizes: Ints  # (n_features,)
+    exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
+    scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
+
+    @classmethod
+    def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
+        rows = max(int(np.ceil(1.0 / eps)), min(_ROWS, _VALUES // n_features), 16)
+        keys = np.int32 if dtype == np.float32 else np.int64
+        room = min(int(np.ceil(2.0 / eps)), 256)
+        return cls(
+            eps,
+            fading,
+            np.zeros((rows, n_features), keys),
+            np.zeros(rows, np.int64),
+            0,
+            np.zeros(n_features, np.int64),
+            False,
+            0.0,
+            np.zeros((n_features, kernels.N_FIELDS, room), np.int64),
+            np.zeros((n_features, n_classes, room)),
+            np.zeros(n_features, np.int64),
+            np.ones(n_features, bool),
+        )
+
+    def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        """Absorb a batch; raises InputError, before anything changes, for infinity and for NaN that is not skipped."""
+        refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
+        self.has_gaps = self.has_gaps or skip_missing or batch.has_absent
+        self._make_room(len(batch.labels), batch.X.shape[1], batch.X.dtype)
+        X, done = batch.X, 0
+        if X.dtype == np.float32 and self.buffer.dtype == np.int64:
+            X = X.astype(np.float64)
+        bits = X.view(np.int32 if X.dtype == np.float32 else np.int64)
+        store = kernels.store_keys32 if X.dtype == np.float32 else kernels.store_keys64
+        capacity = len(self.buffer)
+        while done < batch.n_rows:
+            n = min(capacity - self.n_buffered, batch.n_rows - done)
+            place = slice(self.n_buffered, self.n_buffered + n)
+            store(bits[done : done + n], self.buffer[place])
+            self.buffer_class[place] = batch.codes[done : done + n]
+            self.n_buffered += n
+            done += n
+            if self.n_buffered == capacity:
+                self._flush()
+
+    def _flush(self) -> None:
+        n_features, n = len(self.sizes), self.n_buffered
+        by_row, stride = self._way()
+        self.n_present = self.n_present + (self._count_present() if self.has_gaps else n)
+        if stride > 1:
+            self.thinning_error += stride / 2 * min(self.weights.shape[1], n)
+        limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
+        for first in range(0, n_features, _CHUNK):
+            last = min(first + _CHUNK, n_features)
+            lists, weights, sizes, exact = self._merged(first, last, by_row, stride, limit, self._cap(), n)
+            self._widen(lists.shape[2])
+            part = slice(first, last)
+            longest = int(sizes.max(initial=0))
+            self.lists[part, :, :longest] = lists[:, :, :longest]
+            self.weights[part, :, :longest] = weights[:, :, :longest]
+            self.sizes[part], self.exact[part] = sizes, exact
+        self.n_buffered = 0
+
+    def _way(self) -> tuple[bool, int]:
+        """How to sort the buffer: all rows together or class by class, and then thinned by which stride."""
+        n_classes = self.weights.shape[1]
+        if self.fading != 1.0 or n_classes > _MOST_CLASSES:
+            return True, 1
+        if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
+            return False, 1
+        # Thinning moves ranks by stride / 2 in each class: half of eps is spent on it, half on the lists.
+        return False, max(1, int(self.eps * len(self.buffer) / n_classes))
+
+    def _cap(self) -> int:
+        return int(np.ceil(2.0 / self.eps))
+
+    def _merged(
+        self, first: int, last: int, by_row: bool, stride: int, limit: Ints, cap: int, n: int
+    ) -> tuple[Ints, Floats, Ints, NDArray[np.bool_]]:
+        """New lists of features first..last-1: the old ones with the first n buffered rows merged in."""
+        n_classes = self.weights.shape[1]
+        codes = self.buffer_class[:n]
+        classes, order, present_starts = group_rows(codes, n_classes) if n else (codes, codes, np.zeros(1, np.int64))
+        starts = np.zeros(n_classes + 1, np.int64)
+        starts[classes + 1] = np.diff(present_starts)
+        np.cumsum(starts, out=starts)
+        block, rows = self._blocks(n, by_row)
+        room = self.lists.shape[2]
+        while True:
+            lists = np.empty((last - first, kernels.N_FIELDS, room), np.int64)
+            weights = np.empty((last - first, n_classes, room))
+            sizes, exact = np.empty(last - first, np.int64), np.empty(last - first, bool)
+            longest = kernels.flush_buffer(
+                self.buffer, order, starts, codes, row_weights(self.fading, n), by_row, stride,
+                self.fading ** float(n), limit, cap, block, rows, self.lists, self.weights, self.sizes, self.exact,
+                first, lists, weights, sizes, exact,
+            )  # fmt: skip
+            if longest <= room:
+                return lists, weights, sizes, exact
+            room = longest + longest // 4
+
+    def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
+        wanted = max(n, 1) * kernels.WIDTH
+        if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
+            self.scratch = [_aligned(wanted, self.buffer.dtype), _aligned(0, self.buffer.dtype)]
+        if by_row and len(self.scratch[1]) < wanted:
+            self.scratch[1] = _aligned(wanted, self.buffer.dtype)
+        return self.scratch[0], self.scratch[1]
+
+    def _count_present(self) -> Ints:
+        top = np.iinfo(self.buffer.dtype).max
+        return np.count_nonzero(self.buffer[: self.n_buffered] != top, axis=0)
+
+    def bin_counts(self, n_bins: int) -> Floats:
+        """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
+        n_features, n_classes = self.weights.shape[:2]
+        counts = np.zeros((n_features, n_bins, n_classes))
+        n = self.n_buffered
+        by_row, _ = self._way()
+        everything = n_classes * n + self.lists.shape[2] + 1
+        no_limit = np.full(n_features, -1)
+        for first in range(0, n_features, _CHUNK):
+            last = min(first + _CHUNK, n_features)
+            if n:
+                lists, weights, sizes, _ = self._merged(first, last, by_row, 1, no_limit, everything, n)
+            else:
+                part = slice(first, last)
+                lists, weights, sizes = self.lists[part], self.weights[part], self.sizes[part]
+            kernels.count_bins(lists, weights, sizes, n_bins, counts[first:last])
+        return counts
+
+    def _make_room(self, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> None:
+        """Room for classes and features not met before, and for float64 where there was float32."""
+        if dtype == np.float64 and self.buffer.dtype == np.int32:
+            self.buffer = kernels.widen_keys(self.buffer)
+        new_classes, new_features = n_classes - self.weights.shape[1], n_features - len(self.sizes)
+        if new_classes > 0:
+            self.weights = np.pad(self.weights, ((0, 0), (0, new_classes), (0, 0)))
+        if new_features > 0:
+            top = np.iinfo(self.buffer.dtype).max
+            self.buffer = np.pad(self.buffer, ((0, 0), (0, new_features)), constant_values=top)
+            self.lists = np.pad(self.lists, ((0, new_features), (0, 0), (0, 0)))
+            self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
+            self.n_present, self.sizes = np.pad(self.n_present, (0, new_features)), np.pad(self.sizes, (0, new_features))
+            self.exact = np.pad(self.exact, (0, new_features), constant_values=True)
+
+    def _widen(self, room: int) -> None:
+        more = room - self.lists.shape[2]
+        if more > 0:
+            self.lists = np.pad(self.lists, ((0, 0), (0, 0), (0, more)))
+            self.weights = np.pad(self.weights, ((0, 0), (0, 0), (0, more)))
+
+    def aligned(self, codes: Ints, n_classes: int) -> Self:
+        """Move class c to codes[c]; the object itself is changed and returned."""
+        weights = np.zeros((len(self.sizes), n_classes, self.weights.shape[2]))
+        weights[:, codes] = self.weights
+        self.weights = weights
+        self.buffer_class[: self.n_buffered] = codes[self.buffer_class[: self.n_buffered]]
+        return self
+
+    def merge(self, other: Self) -> None:
+        """Add the lists and the buffered rows of another summary; ranks stay within eps of both together."""
+        for summary in (self, other):
+            if summary.n_buffered:
+                summary._flush()
+        self.n_present = self.n_present + other.n_present
+        self.thinning_error += other.thinning_error
+        limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
+        n_features, n_classes = self.weights.shape[:2]
+        room = self.lists.shape[2] + other.lists.shape[2]
+        lists = np.zeros((n_features, kernels.N_FIELDS, room), np.int64)
+        weights = np.zeros((n_features, n_classes, room))
+        sizes = np.zeros(n_features, np.int64)
+        kernels.merge_lists(
+            self.lists, self.weights, self.sizes, self.exact, other.lists, other.weights, other.sizes, other.exact,
+            limit, self._cap(), lists, weights, sizes,
+        )  # fmt: skip
+        longest = max(int(sizes.max(initial=1)), 1)
+        self.lists = np.ascontiguousarray(lists[:, :, :longest])
+        self.weights = np.ascontiguousarray(weights[:, :, :longest])
+        self.exact = self.exact & other.exact & (sizes <= self._cap())
+        self.sizes = sizes
+
+
+def _aligned(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    raw = np.empty(n * dtype.itemsize + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + n * dtype.itemsize].view(dtype)

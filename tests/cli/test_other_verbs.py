@@ -1,0 +1,105 @@
+"""methods, demo, reproduce, completion, --version and --help."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from streamsift import __version__, catalog
+
+HEAVY = ("numba", "sklearn", "pyarrow", "bokeh", "scipy", "rich", "jinja2")
+
+
+def test_help_is_quick_and_imports_nothing_heavy():
+    code = (
+        "import sys; from streamsift.cli.errors import run; from streamsift.cli.main import cli; run(cli, ['--help']);"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    best = min(_seconds([sys.executable, "-m", "streamsift", "--help"]) for _ in range(5))
+    assert best < 0.3
+
+
+def _seconds(command):
+    start = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("verb", [[], ["select"], ["methods"], ["demo"], ["reproduce"], ["completion"]])
+def test_every_verb_has_help_with_examples(sift, verb):
+    code, out, err = sift(*verb, "--help")
+    assert (code, err) == (0, "")
+    assert "Examples:" in out
+    assert "streamsift " in out
+
+
+def test_version(sift):
+    assert sift("--version") == (0, f"streamsift {__version__}\n", "")
+
+
+def test_methods_lists_the_catalog(sift):
+    code, out, _ = sift("methods")
+    assert code == 0
+    assert [line.split("\t")[0] for line in out.splitlines()[1:]] == catalog.names()
+    code, out, _ = sift("methods", "--json")
+    assert code == 0
+    assert [entry["name"] for entry in json.loads(out)] == catalog.names()
+    assert all(entry["summary"] and entry["paper"] and entry["kind"] for entry in json.loads(out))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(sift, shell):
+    code, out, err = sift("completion", shell)
+    assert (code, err) == (0, "")
+    assert "_STREAMSIFT_COMPLETE" in out
+
+
+def test_method_names_are_completed(process):
+    words = {"_STREAMSIFT_COMPLETE": "bash_complete", "COMP_WORDS": "streamsift select x.csv --method screen:m"}
+    run = process(env=words | {"COMP_CWORD": "4"})
+    out, _ = run.communicate(timeout=30)
+    assert "screen:mutual_info" in out
+    assert "screen:t_score" not in out
+
+
+def test_the_demo_follows_the_drift_and_writes_its_report(process, tmp_path):
+    run = process("demo")
+    out, err = run.communicate(timeout=120)
+    assert (run.returncode, err) == (0, "")
+    assert "\x1b" not in out
+    found = {line.split("\t")[0]: float(line.split("\t")[1].rstrip("%")) for line in out.splitlines()[1:3]}
+    assert found["fading 0.999"] > found["no fading"] + 30
+    report = (tmp_path / "elsewhere" / "streamsift-demo" / "report.html").read_text()
+    assert "Are the true features found?" in report
+    assert "streamsift-demo/report.html" in out
+
+
+def test_unknown_papers_and_figures(sift, tmp_path):
+    code, _, err = sift("reproduce", "screaning", "--figure", 3, "-o", tmp_path)
+    assert code == 1
+    assert "Did you mean 'screening'?" in err
+    code, _, err = sift("reproduce", "screening", "--table", 12, "-o", tmp_path)
+    assert code == 1
+    assert "'figure 3'" in err
+
+
+def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch):
+    from streamsift.reproduce import screening
+
+    monkeypatch.setattr(screening, "SCORES", ("t_score",))
+    code, out, err = sift("reproduce", "screening", "--figure", 3, "--rows", 2000, "-o", tmp_path)
+    assert code == 0
+    assert "prints no numbers" in err
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert lines[0][:3] == ["l", "score", "fading"]
+    assert len(lines) == 1 + 4 * 2
+    drawn = (tmp_path / "screening-figure-3.html").read_text()
+    assert "A shift every 2,000 rows" in drawn
+    stored = json.loads((tmp_path / "screening-figure-3.json").read_text())
+    assert stored["rows"] == lines[1:]

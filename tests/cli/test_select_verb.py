@@ -1,0 +1,149 @@
+"""`streamsift select` as a user runs it: a file in, the right features out, and files on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+
+import pytest
+
+from streamsift.evaluate.trace import Trace
+
+
+def names(document):
+    return [row["name"] for row in document["selected"]]
+
+
+def test_the_right_features_are_printed_tab_separated_when_piped(sift, people):
+    code, out, err = sift("select", people, "--target", "sex", "-k", 2)
+    assert (code, err) == (0, "")
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert lines[0] == ["rank", "feature", "score"]
+    assert [line[1] for line in lines[1:]] == ["height", "weight"]
+    assert float(lines[1][2]) > float(lines[2][2]) > 0
+    assert all(character.isprintable() or character in "\t\n" for character in out)
+
+
+def test_json_is_all_that_is_printed(sift, people):
+    code, out, err = sift("select", people, "--target", "sex", "-k", 2, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert names(document) == ["height", "weight"]
+    assert document["complete"] is True
+    assert document["n_rows_seen"] == 3000
+    assert document["n_features"] == 10
+    assert document["method"] == "screen:mutual_info"
+    assert document["parameters"]["n_features_to_select"] == 2
+
+
+@pytest.mark.parametrize("method", ["t_score", "fisher", "mutual_info", "chi2", "gini"])
+def test_every_screening_method_finds_them(sift, people, method):
+    code, out, _ = sift("select", people, "--target", "sex", "-k", 2, "--method", f"screen:{method}", "--json")
+    assert code == 0
+    assert names(json.loads(out)) == ["height", "weight"]
+
+
+def test_out_gets_a_selection_a_trace_and_a_report(sift, people, tmp_path):
+    out = tmp_path / "runs" / "first"
+    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch", 500, "--out", out, "--json")
+    assert code == 0
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "selection.json", "trace.parquet"]
+    assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]
+    trace = Trace.read(out / "trace.parquet")
+    assert trace.table["row"].to_pylist() == list(range(500, 3001, 500))
+    assert trace.settings["target"] == "sex"
+    assert trace.settings["n_features_to_select"] == 2
+    report = (out / "report.html").read_text()
+    assert "people.csv" in report
+    assert "height" in report
+
+
+def test_a_fraction_of_the_features(sift, people):
+    code, out, _ = sift("select", people, "--target", "sex", "-k", "0.3", "--json")
+    assert code == 0
+    assert len(json.loads(out)["selected"]) == 3
+
+
+def test_parameters_by_option_and_by_name(sift, people):
+    options = ["--fading", 0.999, "--eps", 0.01, "--bins", 4, "--missing", "skip", "--set", "new_features=add"]
+    code, out, _ = sift("select", people, "--target", "sex", "--method", "screen:chi2", "--json", *options)
+    assert code == 0
+    given = json.loads(out)["parameters"]
+    assert (given["fading"], given["eps"], given["n_bins"]) == (0.999, 0.01, 4)
+    assert (given["missing"], given["new_features"]) == ("skip", "add")
+
+
+def test_missing_values_are_refused_or_skipped(sift, people):
+    lines = people.read_text().splitlines()
+    lines[10] = "," + lines[10].partition(",")[2]
+    people.write_text("\n".join(lines) + "\n")
+    code, out, err = sift("select", people, "--target", "sex")
+    assert (code, out) == (1, "")
+    assert "noise_0" in err
+    assert "NaN" in err
+    code, out, _ = sift("select", people, "--target", "sex", "-k", 2, "--missing", "skip", "--json")
+    assert code == 0
+    assert names(json.loads(out)) == ["height", "weight"]
+
+
+def test_standard_input(process, people):
+    run = process("select", "-", "--target", "sex", "-k", 2, "--json")
+    out, err = run.communicate(people.read_text(), timeout=60)
+    assert (run.returncode, err) == (0, "")
+    assert names(json.loads(out)) == ["height", "weight"]
+    assert json.loads(out)["data"] == "standard input"
+
+
+def test_a_compressed_file(sift, people):
+    packed = people.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(people.read_bytes()))
+    code, out, _ = sift("select", packed, "--target", "sex", "-k", 2, "--json")
+    assert code == 0
+    assert names(json.loads(out)) == ["height", "weight"]
+
+
+def test_a_saved_selector_can_be_loaded(sift, people, tmp_path):
+    from streamsift.persist import load
+
+    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--save", tmp_path / "selector.sift")
+    assert code == 0
+    assert list(load(tmp_path / "selector.sift").selection().names) == ["height", "weight"]
+
+
+def test_a_file_sorted_by_its_label_gives_no_warning(sift, people):
+    header, *rows = people.read_text().splitlines()
+    people.write_text("\n".join([header, *sorted(rows, key=lambda row: row[-1])]) + "\n")
+    code, out, err = sift("select", people, "--target", "sex", "-k", 2, "--json")
+    assert (code, err) == (0, "")
+    assert names(json.loads(out)) == ["height", "weight"]
+
+
+def test_control_characters_in_names_are_spelt_out(sift, people):
+    text = people.read_text().replace("height", "hei\x1b[2Jght", 1)
+    people.write_text(text)
+    code, out, _ = sift("select", people, "--target", "sex", "-k", 1)
+    assert code == 0
+    assert "\x1b" not in out
+    assert "hei\\x1b[2Jght" in out
+
+
+def test_a_terminal_gets_a_live_view_and_a_table(process, people):
+    master, slave = os.openpty()
+    environment = {"TERM": "xterm-256color"}
+    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+    run = process("select", people, "--target", "sex", "-k", 2, env=environment, **streams)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # reading fails once the process has closed its end
+        while piece := os.read(master, 4096):
+            shown += piece
+    os.close(master)
+    assert run.wait(timeout=60) == 0
+    text = shown.decode()
+    live, final = text[: text.rindex("\x1b[?25h")], text[text.rindex("\x1b[?25h") :]
+    assert "\x1b[?25l" in live  # the cursor is hidden while the view is live
+    assert "rows" in live
+    assert "height" in final
+    assert "weight" in final

@@ -1,0 +1,45 @@
+"""What all tests share: the folder of shared data, the size of heavy tests, and where compiled kernels are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# The first example of a test may compile a kernel, so time says nothing; CI tries the same examples on every run.
+settings.register_profile(
+    "streamsift", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("streamsift")
+
+
+def pytest_configure() -> None:
+    """Give kernels a cache of their own for each state of their sources.
+
+    numba notices a change of the file a kernel is in, but not one of the compile flags in another file. A folder named
+    after the contents of all kernel files can never be stale, and an unchanged tree still starts warm.
+    """
+    contents = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "streamsift" / "kernels").rglob("*.py")):
+        contents.update(path.read_bytes())
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels" / contents.hexdigest()[:16]))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data beside the repository."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("skipped: no ../shared")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def scale() -> float:
+    """Multiply the number of rows of a heavy test by this: 1, or less where kernels run as plain Python."""
+    return 1.0 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 0.05

@@ -1,0 +1,27 @@
+"""scikit-learn's own checks of estimators, on every row selector of the catalog and on the worked example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.contract.mean_gap import MeanGap
+
+from streamsift import catalog
+
+# Name of a check -> why our selectors cannot pass it.
+EXPECTED_FAILURES: dict[str, str] = {}
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    return EXPECTED_FAILURES
+
+
+@parametrize_with_checks(
+    [*(catalog.make(name) for name in catalog.names("rows")), MeanGap()], expected_failed_checks=expected_failures
+)
+@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
+def test_scikit_learn_check(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)

@@ -1,0 +1,110 @@
+"""Rules about files that no linter knows: names, lengths, imports, and words that do not belong in a repository."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "streamsift"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}  # a function with no home lacks a noun
+LONGEST = 500
+# Optional packages and the folders that may import them, inside functions only.
+OPTIONAL = {
+    "pandas": {"checks", "evaluate"},
+    "polars": {"checks", "evaluate"},
+    "torch": {"interop"},
+    "river": {"interop"},
+    "dask": {"engines"},
+    "pyspark": {"engines"},
+    "zstandard": {"streams"},
+}
+UNSAFE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+# Spelt in parts, so that this file passes its own test.
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")(?=/)")
+REGISTRY = re.compile("|".join([r"pypi\." + "org", "python" + "hosted", "conda" + r"\.anaconda", "index" + "-url"]))
+
+
+def text_files() -> list[Path]:
+    """Every text file git tracks or would track."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    paths = [ROOT / name for name in names if name and (ROOT / name).is_file()]
+    return [path for path in paths if b"\0" not in path.read_bytes()[:8000]]
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """The top-level packages a file imports, and whether it does so inside a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name.partition(".")[0], id(node) in inside
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module.partition(".")[0], id(node) in inside
+
+
+def test_no_file_lacks_a_noun() -> None:
+    folders = [PACKAGE, ROOT / "tests", ROOT / "benchmarks"]
+    assert [path for folder in folders for path in folder.rglob("*.py") if path.stem.strip("_") in NAMELESS] == []
+
+
+def test_no_source_file_is_too_long() -> None:
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_every_source_file_says_what_it_is() -> None:
+    silent = [path for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert silent == []
+
+
+def test_optional_packages_are_imported_in_their_own_folders_and_only_when_needed() -> None:
+    wrong = []
+    for path in SOURCES:
+        folder = path.relative_to(PACKAGE).parts[0]
+        for package, in_function in imports(path):
+            if package in OPTIONAL and (folder not in OPTIONAL[package] or not in_function):
+                wrong.append((str(path.relative_to(ROOT)), package))
+    assert wrong == []
+
+
+def test_numba_is_imported_in_one_place() -> None:
+    users = [path.relative_to(PACKAGE).as_posix() for path in SOURCES if ("numba", False) in imports(path)]
+    assert users == ["kernels/compile.py"]
+    assert [path for path in SOURCES if ("numba", True) in imports(path)] == []
+
+
+def test_nothing_can_load_code_from_data() -> None:
+    assert [(path.name, package) for path in SOURCES for package, _ in imports(path) if package in UNSAFE] == []
+
+
+@pytest.mark.parametrize("pattern", [MACHINE_PATH, REGISTRY], ids=["machine path", "registry"])
+def test_no_file_names_a_machine_or_a_registry(pattern: re.Pattern[str]) -> None:
+    found = []
+    for path in text_files():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if pattern.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert found == []
+
+
+def test_the_patterns_find_what_they_are_for() -> None:
+    assert MACHINE_PATH.search('open("/' + "home" + '/me/data.csv")')
+    assert not MACHINE_PATH.search("see docs/" + "work" + "/index.md")
+    assert REGISTRY.search("https://py" + "pi.org/simple")

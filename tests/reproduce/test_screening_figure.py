@@ -1,0 +1,44 @@
+"""Figure 3 of the screening paper, small: fading finds more than no fading, for every score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from streamsift.core.selection import rank_scores
+from streamsift.metrics.detection import detection_rate
+from streamsift.reproduce.result import Options
+from streamsift.reproduce.screening import SCORES, Run, detection_curve, figure_3, rates_by_count
+
+SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_fading_follows_the_drift_and_no_fading_does_not(score):
+    counts = [10, 20, 40]
+    faded = detection_curve(Run(score, 0.998, **SMALL), counts)
+    plain = detection_curve(Run(score, 1.0, **SMALL), counts)
+    assert (faded > plain + 0.2).all(), (faded, plain)
+    assert (np.diff(faded) >= 0).all()
+    assert (np.diff(plain) >= 0).all()
+
+
+def test_a_curve_is_the_detection_rate_of_the_best_k():
+    rng = np.random.default_rng(0)
+    scores, relevant = rng.random(50), rng.choice(50, 12, replace=False)
+    counts = [1, 5, 20, 50]
+    one_by_one = [detection_rate(rank_scores(scores)[:k], relevant) for k in counts]
+    np.testing.assert_allclose(rates_by_count(scores, relevant, counts), one_by_one)
+
+
+def test_the_figure_is_the_same_on_one_process_and_on_two(monkeypatch):
+    from streamsift.reproduce import screening
+
+    monkeypatch.setattr(screening, "SCORES", ("fisher",))
+    monkeypatch.setattr(screening, "FADING", {500: 0.999})
+    parts = []
+    alone = figure_3(Options(rows=1000, jobs=1), lambda done, total: parts.append((done, total)))
+    shared = figure_3(Options(rows=1000, jobs=2), lambda done, total: None)
+    assert parts == [(1, 2), (2, 2)]
+    assert alone == shared
+    assert [row[:3] for row in alone.rows] == [["500", "fisher", "0.999"], ["500", "fisher", "none"]]
