@@ -18,7 +18,10 @@ settings.register_profile(
 settings.load_profile("streamsift")
 
 
-def pytest_configure() -> None:
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Give kernels a cache of their own for each state of their sources.
 
     numba notices a change of the file a kernel is in, but not one of the compile flags in another file. A folder named
@@ -27,6 +30,8 @@ def pytest_configure() -> None:
     contents = hashlib.sha256()
     for path in sorted((ROOT / "src" / "streamsift" / "kernels").rglob("*.py")):
         contents.update(path.read_bytes())
+    if not JIT:  # machine code divides by zero in silence, numpy scalars warn
+        config.addinivalue_line("filterwarnings", r"ignore::RuntimeWarning:streamsift\.kernels")
     os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels" / contents.hexdigest()[:16]))
 
 
@@ -42,4 +47,4 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def scale() -> float:
     """Multiply the number of rows of a heavy test by this: 1, or less where kernels run as plain Python."""
-    return 1.0 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 0.05
+    return 1.0 if JIT else 0.05

@@ -15,7 +15,17 @@ from streamsift.core.rows import RowSelector
 VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}}
 
 # (method with variant, check) -> why it cannot pass. Such a check must fail, or the entry is out of date.
-EXPECTED_FAILURES: dict[tuple[str, str], str] = {}
+AGEING = "a row with NaN still ages the rows before it, a row that is left out does not"
+RECENT = "both sides count as equally recent, one pass takes the rows of the other as newer (docs/adr/0006)"
+EXPECTED_FAILURES: dict[tuple[str, str], str] = {
+    ("screen:t_score+fading", "missing_values_are_not_counted"): AGEING,
+    ("screen:fisher+fading", "missing_values_are_not_counted"): AGEING,
+    ("screen:mutual_info+fading", "missing_values_are_not_counted"): AGEING,
+    ("screen:chi2+fading", "missing_values_are_not_counted"): AGEING,
+    ("screen:gini+fading", "missing_values_are_not_counted"): AGEING,
+    ("screen:t_score+fading", "merging_equals_one_pass"): RECENT,
+    ("screen:fisher+fading", "merging_equals_one_pass"): RECENT,
+}
 
 
 def cases() -> Iterator[Any]:
@@ -30,7 +40,7 @@ def cases() -> Iterator[Any]:
                 yield pytest.param(check, name, settings, id=f"{method}-{check.name}", marks=marks)
 
 
-@pytest.mark.parametrize(("check", "name", "settings"), cases())
+@pytest.mark.parametrize(("check", "name", "settings"), list(cases()))
 def test_contract(check: Check, name: str, settings: dict[str, Any]) -> None:
     def make() -> RowSelector:
         selector: RowSelector = catalog.make(name, **settings)

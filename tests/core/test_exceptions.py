@@ -36,6 +36,12 @@ def test_near_misses(name: str, words: str) -> None:
     assert near_misses(name, ["fisher", "gini"]) == words
 
 
+def test_only_the_closest_names_are_given() -> None:
+    names = ["screen:chi2", "screen:gini", "screen:fisher", "screen:t_score"]
+    assert near_misses("screen:chi", names) == "Did you mean 'screen:chi2'?"
+    assert near_misses("screen", ["screen1", "screen2"]) == "Did you mean 'screen2' or 'screen1'?"
+
+
 def test_a_long_list_is_cut() -> None:
     assert near_misses("zzz", [f"a{number}" for number in range(15)]).endswith("'a11' and 3 more.")
 

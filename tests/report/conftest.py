@@ -14,13 +14,13 @@ from streamsift.evaluate.trace import Trace, TraceWriter
 def make_trace(tmp_path):
     """A function from a matrix of scores (a look a line) to a Trace."""
 
-    def make(scores, *, k=2, names=None, relevant=None, drifting=None, every=100, settings=None):
+    def make(scores, *, k=2, names=None, relevant=None, drifting=None, rows=None, settings=None):
         path = tmp_path / "trace.parquet"
         with TraceWriter(path, settings or {"method": "screen:t_score"}) as writer:
             for line, look in enumerate(np.asarray(scores, float)):
                 chosen = rank_scores(look)[:k]
                 labels = names or [f"x{i}" for i in range(len(look))]
-                row = (line + 1) * every
+                row = (line + 1) * 100 if rows is None else rows[line]
                 selection = Selection(chosen, tuple(labels[i] for i in chosen), look[chosen], len(look), row)
                 true = None if relevant is None else np.array(relevant[line], np.intp)
                 moves = False if drifting is None else drifting[line]

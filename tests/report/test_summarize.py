@@ -47,6 +47,18 @@ def test_the_mean_is_over_the_second_half_only(make_trace):
     assert run["detection"]["mean_second_half"] == 0.25
 
 
+def test_true_features_known_only_early_give_no_detection_rate(make_trace):
+    run = summarize(make_trace([[3, 2, 1]] * 4, relevant=[[0, 1], [0, 1], [], []]), "run")
+    assert run["detection"] is None
+
+
+def test_shares_and_means_are_of_rows_not_of_looks(make_trace):
+    scores, relevant = [[3, 1], [3, 1], [1, 3], [3, 1]], [[0], [0], [0], [0]]
+    run = summarize(make_trace(scores, k=1, relevant=relevant, rows=[100, 200, 500, 600]), "run")
+    assert run["selected"][0]["share"] == pytest.approx(300 / 600)
+    assert run["detection"]["mean_second_half"] == pytest.approx(0.25)
+
+
 def test_long_and_wide_runs_are_thinned(make_trace):
     rng = np.random.default_rng(0)
     run = summarize(make_trace(rng.random((3 * N_POINTS, 200)), k=20), "run")

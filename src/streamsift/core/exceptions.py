@@ -81,8 +81,11 @@ def near_misses(name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     lowered = {candidate.lower(): candidate for candidate in reversed(names)}
-    close = [lowered[match] for match in difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)]
+    close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
     if close:
-        return f"Did you mean {' or '.join(repr(match) for match in close)}?"
+        likeness = [difflib.SequenceMatcher(None, match, name.lower()).ratio() for match in close]
+        # Names that share a prefix are all alike; only those about as close as the closest are worth naming.
+        meant = [lowered[match] for match, like in zip(close, likeness, strict=True) if like > likeness[0] - 0.1]
+        return f"Did you mean {' or '.join(repr(match) for match in meant)}?"
     shown = ", ".join(repr(candidate) for candidate in names[:12])
     return f"Known: {shown}{f' and {len(names) - 12} more' if len(names) > 12 else ''}."

@@ -83,12 +83,11 @@ def batch_sums(
         for k in range(classes.size):
             c, sk, qk = shift[k, first:last], s[k, first:last], q[k, first:last]
             i, end = starts[k], starts[k + 1]
-            if is_new[k]:
-                c[:] = X[order[i], first:last]
-            else:
-                c[:] = mean[classes[k], first:last]
-            sk[:] = 0.0
-            qk[:] = 0.0
+            first_row, known = X[order[i], first:last], mean[classes[k], first:last]
+            for j in range(sk.size):
+                c[j] = first_row[j] if is_new[k] else known[j]
+                sk[j] = 0.0
+                qk[j] = 0.0
             if weighted:
                 while i + 4 <= end:
                     _add_four_weighted(X, order[i : i + 4], row_weight[i : i + 4], first, last, c, sk, qk)

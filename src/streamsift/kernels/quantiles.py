@@ -1,7 +1,7 @@
 """Kernels of the quantile summary: sort a buffer of rows by column, merge sorted lists of tuples, count bins.
 
-Values travel as keys: integers in the order of the floats they stand for (int32 for float32 and int64 for float64
-in a buffer; always the int64 of the float64 in a list). A missing value has the largest key and sorts behind all.
+Values travel as keys: integers in the order of the floats they stand for, int32 for float32 and int64 for float64.
+A missing value has the largest key and sorts behind all.
 
 A list of tuples, sorted by key, is an int64 array (3, n) plus class weights (n_classes, n):
 
@@ -118,24 +118,6 @@ def _sort_columns_with_rows(keys: NDArray[Any], rows: NDArray[Any], n: int) -> N
 
 
 @kernel
-def _wide_keys(keys: NDArray[Any], n: int, out: Ints) -> None:
-    """The int64 keys of a list: those of the float64 equal to each buffered value."""
-    if keys.itemsize == 8:
-        for i in range(n):
-            out[i] = keys[i]
-        return
-    bits = np.empty(1, np.int32)
-    single = bits.view(np.float32)
-    double = np.empty(1, np.float64)
-    wide = double.view(np.int64)
-    for i in range(n):
-        k = np.int32(keys[i])
-        bits[0] = k ^ ((k >> np.int32(31)) & _MASK32)
-        double[0] = single[0]
-        out[i] = wide[0] ^ ((wide[0] >> np.int64(63)) & _MASK64)
-
-
-@kernel
 def _first_missing(keys: NDArray[Any], start: int, n: int, column: int) -> int:
     """How many of the n sorted keys from row `start` on, in one column of a block, stand for values."""
     top = _TOP32 if keys.itemsize == 4 else _TOP64
@@ -152,7 +134,7 @@ def _first_missing(keys: NDArray[Any], start: int, n: int, column: int) -> int:
 
 
 @kernel
-def _whole_run(keys: NDArray[Any], start: int, n: int, column: int, most: int, out: NDArray[Any], counts: Ints) -> int:
+def _whole_run(keys: NDArray[Any], start: int, n: int, column: int, most: int, out: Ints, counts: Ints) -> int:
     """One column's sorted values of one class as (value, count); -1 if there are more than `most` different ones."""
     size = 0
     for i in range(start, start + n):
@@ -184,11 +166,11 @@ def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]
 
 @kernel
 def _merge_runs(
-    keys: NDArray[Any],
+    keys: Ints,
     counts: Ints,
     classes: Ints,
     n: int,
-    run_keys: NDArray[Any],
+    run_keys: Ints,
     run_counts: Ints,
     n_run: int,
     label: int,
@@ -283,15 +265,27 @@ def absorb_atoms(
 
 
 @kernel
-def _atoms_by_class(
+def _load(buffer: NDArray[Any], order: Ints, first: int, width: int, block: NDArray[Any]) -> None:
+    """Copy `width` columns of the buffered rows, in the given order, into a flat (n, WIDTH) block."""
+    for i in range(order.size):
+        source = buffer[order[i], first : first + width]
+        target = block[i * WIDTH : (i + 1) * WIDTH]
+        for w in range(width):
+            target[w] = source[w]
+        for w in range(width, WIDTH):
+            target[w] = 0
+
+
+@kernel
+def _whole_atoms(
     block: NDArray[Any],
     starts: Ints,
     column: int,
     most: int,
-    keys: NDArray[Any],
+    keys: Ints,
     counts: Ints,
     classes: Ints,
-    run_keys: NDArray[Any],
+    run_keys: Ints,
     run_counts: Ints,
 ) -> int:
     """Atoms of one column, nothing lost; -1 if some class has more than `most` different values."""
@@ -316,9 +310,10 @@ def _thinned_atoms(
     stride: int,
     thinned: NDArray[Any],
     thin_starts: Ints,
-    keys: NDArray[Any],
+    keys: Ints,
     counts: Ints,
     classes: Ints,
+    run_keys: Ints,
     run_counts: Ints,
 ) -> int:
     """Atoms of one column, every stride-th value of each class standing for `stride` rows."""
@@ -329,46 +324,87 @@ def _thinned_atoms(
             continue
         present = _first_missing(block, starts[c], n_rows, column)
         n_run = (present + stride - 1) // stride
-        run = thinned[column, thin_starts[c] : thin_starts[c] + n_run]
-        run_counts[:n_run] = stride
+        for i in range(n_run):
+            run_keys[i], run_counts[i] = thinned[column, thin_starts[c] + i], stride
         if present % stride:
             run_counts[n_run - 1] = present % stride
             # The group that missing values cut short stands at its own middle.
-            run[n_run - 1] = block[(starts[c] + (n_run - 1) * stride + (present % stride) // 2) * WIDTH + column]
-        n = _merge_runs(keys, counts, classes, n, run, run_counts, n_run, c)
+            run_keys[n_run - 1] = block[(starts[c] + (n_run - 1) * stride + (present % stride) // 2) * WIDTH + column]
+        n = _merge_runs(keys, counts, classes, n, run_keys, run_counts, n_run, c)
     return n
 
 
 @kernel
-def _atoms_by_row(
-    block: NDArray[Any],
-    rows: NDArray[Any],
-    n: int,
-    column: int,
-    row_class: Ints,
-    row_weight: Floats,
-    keys: NDArray[Any],
-    counts: Ints,
-    classes: Ints,
-    weights: Floats,
-) -> int:
-    """Atoms of one column from a block sorted as a whole: one per row, with the row's own class and weight."""
-    n = _first_missing(block, 0, n, column)
-    for i in range(n):
-        row = rows[i * WIDTH + column]
-        keys[i], counts[i], classes[i], weights[i] = block[i * WIDTH + column], 1, row_class[row], row_weight[row]
-    return n
-
-
-@kernel
-def flush_buffer(
+def flush_by_class(
     buffer: NDArray[Any],
     order: Ints,
     starts: Ints,
+    stride: int,
+    limit: Ints,
+    cap: int,
+    block: NDArray[Any],
+    lists: Ints,
+    list_weights: Floats,
+    sizes: Ints,
+    exact: NDArray[np.bool_],
+    first: int,
+    out: Ints,
+    out_weights: Floats,
+    out_sizes: Ints,
+    out_exact: NDArray[np.bool_],
+) -> int:
+    """Merge buffered rows of weight 1 into the lists of features first, first + 1, ...; return the longest list.
+
+    Rows of class c are order[starts[c]:starts[c + 1]]. Each class is sorted by itself, which needs no bookkeeping of
+    rows, and thinned by `stride`. A list that is still exact is given all values and stays exact while it has at most
+    `cap` tuples; any other is shortened within limit[feature].
+    """
+    n, n_features = order.size, out.shape[0]
+    keys, counts, classes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    run_keys, run_counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    weights = np.empty(n, np.float64)
+    thinned = np.empty((WIDTH, n // stride + starts.size), buffer.dtype)
+    thin_starts = np.zeros(starts.size, np.int64)
+    longest = 0
+    for j0 in range(0, n_features, WIDTH):
+        width = min(WIDTH, n_features - j0)
+        _load(buffer, order, first + j0, width, block)
+        for c in range(starts.size - 1):
+            _sort_columns(block[starts[c] * WIDTH :], starts[c + 1] - starts[c])
+            size = _thin(block, starts[c], starts[c + 1] - starts[c], stride, thinned[:, thin_starts[c] :])
+            thin_starts[c + 1] = thin_starts[c] + size
+        for w in range(width):
+            j, f = j0 + w, first + j0 + w
+            whole = exact[f]
+            while True:  # at most twice: the second time without hope of staying exact
+                if whole:
+                    n_atoms = _whole_atoms(block, starts, w, cap, keys, counts, classes, run_keys, run_counts)
+                else:
+                    n_atoms = _thinned_atoms(
+                        block, starts, w, stride, thinned, thin_starts, keys, counts, classes, run_keys, run_counts
+                    )
+                new = cap + 1
+                if n_atoms >= 0:
+                    for i in range(n_atoms):
+                        weights[i] = counts[i]
+                    new = absorb_atoms(
+                        lists[f], list_weights[f], sizes[f], keys, counts, classes, weights, n_atoms, 1.0,
+                        -1 if whole else limit[f], out[j], out_weights[j],
+                    )  # fmt: skip
+                if not whole or new <= cap:
+                    break
+                whole = False
+            out_sizes[j], out_exact[j] = new, whole
+            longest = max(longest, new)
+    return longest
+
+
+@kernel
+def flush_by_row(
+    buffer: NDArray[Any],
+    order: Ints,
     row_class: Ints,
     row_weight: Floats,
-    by_row: bool,
-    stride: int,
     decay: float,
     limit: Ints,
     cap: int,
@@ -384,61 +420,31 @@ def flush_buffer(
     out_sizes: Ints,
     out_exact: NDArray[np.bool_],
 ) -> int:
-    """Sort the buffered rows and merge them into the lists of features first, first + 1, ...; return the longest list.
-
-    Without fading (`by_row` False) each class's rows are sorted by themselves, `order[starts[c]:starts[c + 1]]`, and
-    thinned by `stride`; otherwise all rows are sorted together, each keeping its own class and weight. A list that is
-    still exact stays so while it has at most `cap` tuples; any other is shortened within limit[j].
-    """
-    n = order.size
-    n_features = out.shape[0]
-    narrow = np.empty(n, buffer.dtype)
-    keys, counts, classes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    run_keys, run_counts = np.empty(n, buffer.dtype), np.empty(n, np.int64)
+    """Like flush_by_class for rows of any weight and many classes: sorted together, each keeping its own row."""
+    n, n_features = order.size, out.shape[0]
+    keys, counts, classes = np.empty(n, np.int64), np.ones(n, np.int64), np.empty(n, np.int64)
     weights = np.empty(n, np.float64)
-    thinned = np.empty((WIDTH, n // stride + starts.size), buffer.dtype)
-    thin_starts = np.zeros(starts.size, np.int64)
     longest = 0
     for j0 in range(0, n_features, WIDTH):
         width = min(WIDTH, n_features - j0)
-        for i in range(n):
-            block[i * WIDTH : i * WIDTH + width] = buffer[order[i], first + j0 : first + j0 + width]
-            block[i * WIDTH + width : (i + 1) * WIDTH] = 0
-        if by_row:
-            for i in range(n):
-                rows[i * WIDTH : (i + 1) * WIDTH] = order[i]
-            _sort_columns_with_rows(block, rows, n)
-        else:
-            for c in range(starts.size - 1):
-                _sort_columns(block[starts[c] * WIDTH :], starts[c + 1] - starts[c])
-                size = _thin(block, starts[c], starts[c + 1] - starts[c], stride, thinned[:, thin_starts[c] :])
-                thin_starts[c + 1] = thin_starts[c] + size
+        _load(buffer, order, first + j0, width, block)
+        for i in range(n * WIDTH):
+            rows[i] = order[i // WIDTH]
+        _sort_columns_with_rows(block, rows, n)
         for w in range(width):
             j, f = j0 + w, first + j0 + w
-            whole = exact[f]
-            while True:  # at most twice: the second time without hope of staying exact
-                if by_row:
-                    n_atoms = _atoms_by_row(
-                        block, rows, n, w, row_class, row_weight, narrow, counts, classes, weights
-                    )  # fmt: skip
-                elif whole:
-                    n_atoms = _atoms_by_class(
-                        block, starts, w, cap, narrow, counts, classes, run_keys, run_counts
-                    )  # fmt: skip
-                else:
-                    n_atoms = _thinned_atoms(
-                        block, starts, w, stride, thinned, thin_starts, narrow, counts, classes, run_counts
-                    )
-                if not by_row:
-                    for i in range(n_atoms):
-                        weights[i] = counts[i]
-                new = cap + 1
-                if n_atoms >= 0:
-                    _wide_keys(narrow, n_atoms, keys)
-                    new = absorb_atoms(
-                        lists[f], list_weights[f], sizes[f], keys, counts, classes, weights, n_atoms, decay,
-                        -1 if whole else limit[f], out[j], out_weights[j],
-                    )  # fmt: skip
+            n_atoms = _first_missing(block, 0, n, w) if n > 0 else 0
+            different = 0
+            for i in range(n_atoms):
+                row = rows[i * WIDTH + w]
+                keys[i], classes[i], weights[i] = block[i * WIDTH + w], row_class[row], row_weight[row]
+                different += np.int64(i == 0 or keys[i] != keys[i - 1])
+            whole = exact[f] and different <= cap
+            while True:
+                new = absorb_atoms(
+                    lists[f], list_weights[f], sizes[f], keys, counts, classes, weights, n_atoms, decay,
+                    -1 if whole else limit[f], out[j], out_weights[j],
+                )  # fmt: skip
                 if not whole or new <= cap:
                     break
                 whole = False
@@ -538,18 +544,6 @@ def count_bins(lists: Ints, weights: Floats, sizes: Ints, n_bins: int, out: Floa
 
 
 @kernel
-def widen_keys(keys: NDArray[Any]) -> Ints:
-    """The int64 keys of the float64 values equal to the float32 values behind int32 keys; missing stays missing."""
-    wide = np.empty(keys.shape, np.int64)
-    for i in range(keys.shape[0]):
-        _wide_keys(keys[i], keys.shape[1], wide[i])
-        for j in range(keys.shape[1]):
-            if keys[i, j] == _MASK32:
-                wide[i, j] = _MASK64
-    return wide
-
-
-@kernel
 def flush_entries(
     feature: Ints,
     key: Ints,
@@ -589,8 +583,11 @@ def flush_entries(
         n_old = start[j + 1] - start[j]
         mine = order[place[j] : place[j + 1]]
         if mine.size == 0:
-            out[:, n_out : n_out + n_old] = old
-            out_weights[:, n_out : n_out + n_old] = old_weights
+            for i in range(n_old):
+                for field in range(N_FIELDS):
+                    out[field, n_out + i] = old[field, i]
+                for c in range(old_weights.shape[0]):
+                    out_weights[c, n_out + i] = old_weights[c, i]
             n_out += n_old
             continue
         mine = mine[np.argsort(key[mine], kind="mergesort")]
@@ -630,7 +627,8 @@ def count_bins_with_zeros(
     zero = np.empty(n_classes, np.float64)
     for f in range(start.size - 1):
         n_zero = n_rows[f]
-        zero[:] = class_weight[:, f]
+        for c in range(n_classes):
+            zero[c] = class_weight[c, f]
         for i in range(start[f], start[f + 1]):
             n_zero -= lists[COUNT, i]
             for c in range(n_classes):

@@ -57,7 +57,9 @@ def _selected(run: dict[str, Any]) -> Table:
         line: list[str | Bar] = [str(row["rank"]), row["name"], _score_bar(row["score"], best)]
         line.append(Bar(f"{row['share']:.0%}", row["share"]))
         cells.append(line + (["yes" if row["relevant"] else "no"] if known else []))
-    note = "Higher scores are more relevant. Time selected is the share of the looks at which the feature was selected."
+    note = (
+        "Higher scores are more relevant. Time selected is the share of the rows during which a feature was selected."
+    )
     return Table("Selected features", columns, cells, note, frozenset({"rank"}))
 
 

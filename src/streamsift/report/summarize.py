@@ -40,7 +40,7 @@ def summarize(trace: Trace, name: str) -> dict[str, Any]:
     rows = [int(row) for row in trace.table["row"].to_pylist()]
     chosen = _lists(trace, "selected")
     relevant = _lists(trace, "relevant")
-    shares = _shares(chosen)
+    shares = _shares(rows, chosen)
     by_share = sorted(shares, key=lambda index: (-shares[index], index))
     final = chosen[-1]
     leaders = final[:N_LEADERS]
@@ -64,13 +64,18 @@ def _lists(trace: Trace, column: str) -> list[Any]:
     return list(trace.table[column].to_pylist())
 
 
-def _shares(chosen: list[list[int]]) -> dict[int, float]:
-    """For each feature ever selected, the share of the looks at which it was."""
-    counts: dict[int, int] = {}
-    for look in chosen:
+def _shares(rows: list[int], chosen: list[list[int]]) -> dict[int, float]:
+    """For each feature ever selected, the share of the rows during which it was."""
+    held: dict[int, int] = {}
+    for since, look in zip(_since_last(rows), chosen, strict=True):
         for index in look:
-            counts[index] = counts.get(index, 0) + 1
-    return {index: count / len(chosen) for index, count in counts.items()}
+            held[index] = held.get(index, 0) + since
+    return {index: count / rows[-1] for index, count in held.items()}
+
+
+def _since_last(rows: list[int]) -> list[int]:
+    """The rows each look speaks for: those since the look before it. Looks need not be evenly spaced."""
+    return [row - before for before, row in zip([0, *rows], rows, strict=False)]
 
 
 def _selected(
@@ -173,15 +178,16 @@ def _intervals(rows: list[int], flags: list[bool]) -> list[Interval]:
 
 
 def _detection(rows: list[int], chosen: list[list[int]], relevant: list[Any]) -> dict[str, Any] | None:
-    """The detection rate over time and its mean over the second half of the rows."""
+    """The detection rate over time and its mean over the second half of the rows; None where nobody knows it there."""
     known = [k for k, look in enumerate(relevant) if look]
-    if not known:
+    late = [k for k in known if rows[k] > rows[-1] / 2]
+    if not late:
         return None
     rates = {k: detection_rate(chosen[k], relevant[k]) for k in known}
-    late = [rates[k] for k in known if rows[k] > rows[-1] / 2]
+    since = _since_last(rows)
     shown = [known[point] for point in _points(len(known))]
     return {
         "rows": [rows[k] for k in shown],
         "rates": [rates[k] for k in shown],
-        "mean_second_half": float(np.mean(late)) if late else rates[known[-1]],
+        "mean_second_half": float(np.average([rates[k] for k in late], weights=[since[k] for k in late])),
     }

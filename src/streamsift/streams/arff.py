@@ -23,7 +23,7 @@ from scipy import sparse
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
-from streamsift.streams.arff_header import Attribute, bare_value, read_header, split_values
+from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
 from streamsift.streams.categories import Categories
 from streamsift.streams.files import ByteSource, records
 from streamsift.streams.labels import whole_numbers
@@ -34,7 +34,7 @@ BLOCK_BYTES = 1 << 20
 
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*\n?", re.MULTILINE)
 _SPACES = re.compile(rb"[ \t\r]*([,\n])[ \t]*")
-_SPARSE_VALUE = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)""")
+_SPARSE_VALUE = re.compile(rf"\s*(\d+)\s+{VALUE}")
 _NUMERIC = ("number", "date")
 
 
@@ -210,9 +210,10 @@ class ArffStream:
         while place < len(body):
             found = _SPARSE_VALUE.match(body, place)
             if found is None or int(found[1]) >= len(self._attributes) or int(found[1]) in entries:
+                shown = body[place : place + 40].strip()
                 raise ReaderError(
-                    f"{self._where(line)}: {body[place : place + 40]!r} does not begin with 'index value', each index "
-                    f"once and below {len(self._attributes)}; correct the line."
+                    f"{self._where(line)}: {shown!r} does not begin with 'index value', each index once and "
+                    f"below {len(self._attributes)}; correct the line."
                 )
             index = int(found[1])
             entries[index] = self._value(self._attributes[index], bare_value(found[2]), line)

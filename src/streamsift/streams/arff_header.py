@@ -14,7 +14,8 @@ from streamsift.streams.table import unique_names
 HEAD_BYTES = 1 << 20
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_VALUE = re.compile(rf"\s*({_TEXT}|[^,]*?)\s*(?:,|$)")
+VALUE = rf"""({_TEXT}|(?!['"])[^,]*?)\s*(?:,|$)"""
+_VALUE = re.compile(rf"\s*{VALUE}")
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_TEXT}|[^\s{{]+)\s*(.*)", re.IGNORECASE)
 _DATA = re.compile(rb"^[ \t]*@data[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 _FIRST_ROW = re.compile(rb"^[ \t]*([^%\s])[^\n]*(\n|\Z)", re.MULTILINE)
@@ -92,7 +93,7 @@ def split_values(text: str) -> list[str | None]:
     while True:
         found = _VALUE.match(text, place)
         if found is None:
-            raise ValueError(f"a comma is missing after a quoted value near {text[place : place + 20]!r}")
+            raise ValueError(f"a quote or a comma is missing near {text[place : place + 20].strip()!r}")
         values.append(bare_value(found[1]))
         place = found.end()
         if place >= n and not found[0].endswith(","):

@@ -1,8 +1,8 @@
 """generate: streams made up on the spot, with their true features and drift points known.
 
 A generator is one file in `generators/` and one line in the table below: a frozen dataclass whose fields are its
-options, with the members of RowGenerator. It makes blocks of rows from a random generator that belongs to the block
-alone, so the same seed gives the same stream whatever the batch size.
+options, which it checks itself, with the members of RowGenerator. It makes blocks of rows from a source of random
+numbers that belongs to the block alone, so the same seed gives the same stream whatever the batch size.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
-from streamsift.core.constraints import Integer, Limits, check_parameters
+from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import UnknownNameError
 from streamsift.streams.stream import recut
 
@@ -30,8 +30,6 @@ MOST_BLOCK_ROWS = 1 << 10
 
 class RowGenerator(Protocol):
     """What a file in `generators/` provides."""
-
-    parameter_limits: ClassVar[Limits]
 
     @property
     def feature_names(self) -> tuple[str, ...]: ...
@@ -128,6 +126,4 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
         if option not in known:
             raise UnknownNameError(f"option of {name} called", option, known)
     check_parameters("generate", {"rows": rows, "seed": seed}, {"rows": (Integer(1),), "seed": (Integer(0),)})
-    generator = kind(**options)
-    check_parameters(name, dataclasses.asdict(generator), kind.parameter_limits)
-    return GeneratedStream(generator, rows, seed)
+    return GeneratedStream(kind(**options), rows, seed)

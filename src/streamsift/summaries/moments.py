@@ -218,7 +218,7 @@ def refuse_too_large(batch: CheckedBatch) -> None:
     if values.size == 0:
         return
     with np.errstate(invalid="ignore"):
-        too_large = np.abs(values) > LARGEST
+        too_large = np.abs(values) > values.dtype.type(min(LARGEST, np.finfo(values.dtype).max))
     if not too_large.any():
         return
     place = int(np.argmax(too_large))

@@ -137,17 +137,21 @@ class QuantileSummary:
         np.cumsum(starts, out=starts)
         block, rows = self._blocks(n, by_row)
         room = self.lists.shape[2]
+        old = (self.lists, self.weights, self.sizes, self.exact, first)
         while True:
             lists = np.empty((last - first, kernels.N_FIELDS, room), np.int64)
             weights = np.empty((last - first, n_classes, room))
             sizes, exact = np.empty(last - first, np.int64), np.empty(last - first, bool)
-            longest = kernels.flush_buffer(
-                self.buffer, order, starts, codes, row_weights(self.fading, n), by_row, stride,
-                self.fading ** float(n), limit, cap, block, rows, self.lists, self.weights, self.sizes, self.exact,
-                first, lists, weights, sizes, exact,
-            )  # fmt: skip
+            new = (lists, weights, sizes, exact)
+            if by_row:
+                ages, decay = row_weights(self.fading, n), self.fading ** float(n)
+                longest = kernels.flush_by_row(
+                    self.buffer, order, codes, ages, decay, limit, cap, block, rows, *old, *new
+                )
+            else:
+                longest = kernels.flush_by_class(self.buffer, order, starts, stride, limit, cap, block, *old, *new)
             if longest <= room:
-                return lists, weights, sizes, exact
+                return new
             room = longest + longest // 4
 
     def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -184,7 +188,7 @@ class QuantileSummary:
     def _make_room(self, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> None:
         """Room for classes and features not met before, and for float64 where there was float32."""
         if dtype == np.float64 and self.buffer.dtype == np.int32:
-            self.buffer = kernels.widen_keys(self.buffer)
+            self._to_double()
         new_classes, new_features = n_classes - self.weights.shape[1], n_features - len(self.sizes)
         if new_classes > 0:
             self.weights = np.pad(self.weights, ((0, 0), (0, new_classes), (0, 0)))
@@ -195,6 +199,11 @@ class QuantileSummary:
             self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
             self.n_present, self.sizes = np.pad(self.n_present, (0, new_features)), np.pad(self.sizes, (0, new_features))
             self.exact = np.pad(self.exact, (0, new_features), constant_values=True)
+
+    def _to_double(self) -> None:
+        """Turn the keys of float32 values into those of the float64 values they equal."""
+        self.buffer = _double_keys(self.buffer)
+        self.lists[:, kernels.KEY] = _double_keys(self.lists[:, kernels.KEY].astype(np.int32))
 
     def _widen(self, room: int) -> None:
         more = room - self.lists.shape[2]
@@ -215,6 +224,8 @@ class QuantileSummary:
         for summary in (self, other):
             if summary.n_buffered:
                 summary._flush()
+            if self.buffer.dtype != other.buffer.dtype and summary.buffer.dtype == np.int32:
+                summary._to_double()
         self.n_present = self.n_present + other.n_present
         self.thinning_error += other.thinning_error
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
@@ -232,6 +243,13 @@ class QuantileSummary:
         self.weights = np.ascontiguousarray(weights[:, :, :longest])
         self.exact = self.exact & other.exact & (sizes <= self._cap())
         self.sizes = sizes
+
+
+def _double_keys(keys: NDArray[np.int32]) -> Ints:
+    single = (keys ^ ((keys >> 31) & np.int32(0x7FFFFFFF))).view(np.float32)
+    bits = single.astype(np.float64).view(np.int64)
+    double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
+    return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)
 
 
 def _aligned(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.constraints import Integer, Limits, Real
+from streamsift.core.constraints import Integer, Limits, Real, check_parameters
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,17 @@ class LinearDrift:
     strength: float = 1.0  # b
     common: float = 0.5  # nu: the weight of the part all features share
 
-    parameter_limits: ClassVar[Limits] = {
-        "n_features": (Integer(1),),
-        "n_relevant": (Integer(1),),
-        "shift_every": (Integer(1),),
-        "strength": (Real(),),
-        "common": (Real(),),
-    }
     categorical: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        check_parameters("linear_drift", vars(self), {"n_features": (Integer(1),)})
+        limits: Limits = {
+            "n_relevant": (Integer(1, self.n_features),),
+            "shift_every": (Integer(1),),
+            "strength": (Real(),),
+            "common": (Real(),),
+        }
+        check_parameters("linear_drift", vars(self), limits)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
