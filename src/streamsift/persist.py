@@ -217,7 +217,9 @@ def _checked_members(archive: zipfile.ZipFile, path: Path, max_bytes: int) -> di
         raise SavedStateError(
             f"{path} holds {total} bytes, more than the {max_bytes} allowed: pass a larger max_bytes if you trust it."
         )
-    if total > path.stat().st_size or any(info.header_offset < 0 for info in archive.infolist()):  # entries that overlap
+    if total > path.stat().st_size or any(
+        info.header_offset < 0 for info in archive.infolist()
+    ):  # entries that overlap
         raise SavedStateError(f"{path} is damaged: it claims to hold more bytes than it has.")
     return members
 

@@ -9,8 +9,10 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from streamsift.core.batch import Batch
 from streamsift.evaluate.trace import Trace
 
 
@@ -161,6 +163,56 @@ def test_ctrl_c_before_the_first_rows(process):
     assert run.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
+
+
+class Interrupted:
+    """A stream that is interrupted after some batches of 100 rows."""
+
+    def __init__(self, n_batches):
+        self.n_batches = n_batches
+
+    def progress(self):
+        return None
+
+    def batches(self, size):
+        rng = np.random.default_rng(0)
+        for _ in range(self.n_batches):
+            y = rng.integers(0, 2, 100)
+            yield Batch(rng.normal(size=(100, 3)) + y[:, None] * [0, 0, 2], y, ("a", "b", "c"))
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("n_batches", "words"),
+    [
+        (0, "Interrupted before the first 100 rows were read: nothing was found yet."),
+        (3, "Interrupted after 300 rows."),
+    ],
+)
+def test_ctrl_c_without_out_writes_nothing(sift, people, tmp_path, monkeypatch, n_batches, words):
+    monkeypatch.setattr("streamsift.streams.open_stream", lambda *_, **__: Interrupted(n_batches))
+    saved = tmp_path / "selector.sift"
+    code, out, err = sift("select", people, "--target", "sex", "--batch", 100, "--save", saved)
+    assert (code, out, err.strip()) == (130, "", words)
+    assert not saved.exists()
+
+
+def test_a_stream_without_rows_is_refused(sift, people, monkeypatch):
+    class Nothing(Interrupted):
+        def batches(self, size):
+            return iter(())
+
+    monkeypatch.setattr("streamsift.streams.open_stream", lambda *_, **__: Nothing(0))
+    code, _, err = sift("select", people, "--target", "sex")
+    assert code == 1
+    assert "There are no rows in 'people.csv'" in err
+
+
+def test_a_folder_for_the_saved_selector_is_checked_before_the_run(sift, people, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, out, err = sift("select", people, "--target", "sex", "--save", tmp_path / "file" / "selector.sift")
+    assert (code, out) == (1, "")
+    assert "cannot be written to" in err
 
 
 def test_a_reader_that_leaves_early_is_no_error(process):

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import hashlib
 import numpy as np
@@ -29,6 +31,7 @@ def results(threads: int) -> str:
     return done.stdout
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="plain Python has no threads")
 def test_one_thread_and_two_give_the_same_bits() -> None:
     one = results(1)
     assert "screen:t_score" in one

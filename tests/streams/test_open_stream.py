@@ -16,7 +16,6 @@ import pyarrow.feather as feather
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import dump_svmlight_file
 from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ParameterError, ReaderError
@@ -42,7 +41,8 @@ def save_ipc_stream(frame: pd.DataFrame, path: Path) -> None:
 
 
 def save_libsvm(frame: pd.DataFrame, path: Path) -> None:
-    dump_svmlight_file(frame.drop(columns="label").to_numpy(), frame["label"], str(path), zero_based=False)
+    rows = zip(frame["label"], frame[["a", "b", "c"]].to_numpy().tolist(), strict=True)
+    path.write_text("".join(f"{label} 1:{a!r} 2:{b!r} 3:{c!r}\n" for label, (a, b, c) in rows))
 
 
 SAVE: dict[str, Any] = {
@@ -89,8 +89,8 @@ def test_an_unknown_suffix(tmp_path: Path, name: str) -> None:
     with pytest.raises(ReaderError) as raised:
         open_stream(path)
     assert str(raised.value) == (
-        f"{path} has no suffix that names its format: known are .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight (each "
-        "also with .gz or .zst behind it) and .parquet, .arrow, .feather, .ipc, .npz."
+        f"{path} has no suffix that names its format: known are .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight "
+        "(each also with .gz or .zst behind it) and .parquet, .arrow, .feather, .ipc, .npz."
     )
 
 
@@ -125,6 +125,16 @@ def test_options_are_refused_where_they_do_not_apply(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     with pytest.raises(ParameterError, match=r"The option ignore does not apply to .svm files: only zero_based"):
         open_stream(tmp_path / "a.svm", ignore=["x"])
+
+
+def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,town,label\n1,Oslo,a\n2,,b\n")
+    code = (
+        "import sys; from streamsift.streams import open_stream\n"
+        "assert sum(b.n_rows for b in open_stream(sys.argv[1], target='label').batches(1)) == 2\n"
+        "assert 'pandas' not in sys.modules and 'polars' not in sys.modules and 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.csv")], check=True)
 
 
 def test_a_real_pipe_to_standard_input() -> None:

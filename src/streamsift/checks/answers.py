@@ -21,7 +21,7 @@ from streamsift.checks.samples import (
 def check_informative_column_wins(make: Make) -> None:
     for n_classes in (2, 3):
         for seed in (0, 1, 2):
-            scores = make().partial_fit(*sample(300, n_classes=n_classes, seed=seed)).scores_
+            scores = make().partial_fit(*sample(n_classes=n_classes, seed=seed)).scores_
             found = int(np.argmax(scores))
             expect(found == INFORMATIVE, f"with {n_classes} classes, column {found}, which is noise, comes first")
 

@@ -161,7 +161,7 @@ def check_permuted_columns_permute_scores(make: Make) -> None:
 
 
 def check_labels_of_every_kind(make: Make) -> None:
-    X, y = sample(n_classes=2)
+    X, y = sample(40, n_classes=2)
     wanted = make().partial_fit(X, y).scores_
     pairs: dict[str, tuple[Hashable, Hashable]] = {
         "text": ("no", "yes"),
@@ -175,11 +175,11 @@ def check_labels_of_every_kind(make: Make) -> None:
         "a number and its text": (1, "1"),
         "frozen sets": (frozenset({1}), frozenset({2})),
     }
-    holders: tuple[Callable[[list[Any]], Any], ...] = (list, tuple, _object_array)
+    holders: tuple[Callable[[list[Any]], Any], ...] = (list, _object_array)
     for what, pair in pairs.items():
         for hold in holders:
             labels = hold([pair[code] for code in y])
-            selector = make().partial_fit(X[:60], labels[:60]).partial_fit(X[60:], labels[60:])
+            selector = make().partial_fit(X[:25], labels[:25]).partial_fit(X[25:], labels[25:])
             same_scores(selector.scores_, wanted, f"labels that are {what} give other scores than 0 and 1")
             expect(set(selector.classes_.tolist()) == set(pair), f"labels that are {what}: classes_ is wrong")
 
@@ -201,6 +201,7 @@ def check_labels_in_every_container(make: Make) -> None:
     forms: dict[str, Any] = {
         "a column vector": y.reshape(-1, 1),
         "a list": y.tolist(),
+        "a tuple": tuple(y.tolist()),
         "a pandas series": pandas.Series(y),
         "a pandas series of text": pandas.Series(words),
         "a pandas categorical": pandas.Series(words, dtype="category"),

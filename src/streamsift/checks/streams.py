@@ -104,8 +104,8 @@ def check_tiny_data(make: Make) -> None:
 
 
 def check_memory_does_not_grow_with_the_stream(make: Make) -> None:
-    # Without compiled kernels a tenth of the rows must do.
-    n_rows = 400 if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else 4000
+    # Without compiled kernels a few rows must do.
+    n_rows = 250 if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else 4000
     selector = make()
     if has_parameter(selector, "eps"):
         selector.set_params(eps=0.02)  # so that a few thousand rows fill the summary

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,8 @@ def _plain(score: float) -> float | str:
 class Decision:
     """The answer to one offered column: taken or not, and why.
 
-    `statistic` was compared with `threshold`; `wealth` is what is left to bid (None for methods that do not bid);
-    `dropped` names the members that left because of this column.
+    `statistic` was compared with `threshold`; `wealth_before` and `wealth` are what there was to bid before and after
+    (None for methods that do not bid); `dropped` names the members that left because of this column.
     """
 
     name: str
@@ -53,6 +54,108 @@ class Decision:
     statistic: float = float("nan")
     threshold: float = float("nan")
     wealth: float | None = None
+    wealth_before: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions(Sequence[Decision]):
+    """The answers to a block of columns: a sequence of Decision kept as arrays, for blocks may be long.
+
+    `wealth` is None for methods that do not bid; `dropped` is empty, or holds one tuple a column.
+
+    Examples
+    --------
+    >>> from streamsift.core.selection import Decision, Decisions
+    >>> answers = Decisions.of([Decision("age", True, statistic=9.0), Decision("size", False, statistic=1.0)])
+    >>> answers.accepted.tolist(), answers[0].name
+    ([True, False], 'age')
+    """
+
+    names: Sequence[str]
+    accepted: NDArray[np.bool_]
+    statistic: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+    wealth: NDArray[np.float64] | None = None
+    wealth_before: NDArray[np.float64] | None = None
+    dropped: Sequence[tuple[str, ...]] = ()
+
+    @classmethod
+    def of(cls, answers: Sequence[Decision]) -> Decisions:
+        """The same answers as arrays."""
+        bids = any(answer.wealth is not None for answer in answers)
+        return cls(
+            [answer.name for answer in answers],
+            np.array([answer.accepted for answer in answers], bool),
+            np.array([answer.statistic for answer in answers], float),
+            np.array([answer.threshold for answer in answers], float),
+            np.array([answer.wealth for answer in answers], float) if bids else None,
+            np.array([answer.wealth_before for answer in answers], float) if bids else None,
+            [answer.dropped for answer in answers] if any(answer.dropped for answer in answers) else (),
+        )
+
+    def __len__(self) -> int:
+        return len(self.accepted)
+
+    @overload
+    def __getitem__(self, place: int) -> Decision: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Decisions: ...
+
+    def __getitem__(self, place: int | slice) -> Decision | Decisions:
+        if isinstance(place, slice):
+            return self.take(np.arange(len(self))[place])
+        place = range(len(self))[place]
+        return Decision(
+            self.names[place],
+            bool(self.accepted[place]),
+            self.dropped[place] if self.dropped else (),
+            float(self.statistic[place]),
+            float(self.threshold[place]),
+            None if self.wealth is None else float(self.wealth[place]),
+            None if self.wealth_before is None else float(self.wealth_before[place]),
+        )
+
+    def take(self, places: NDArray[np.intp]) -> Decisions:
+        """Some of the answers, by place."""
+        return Decisions(
+            [self.names[place] for place in places],
+            self.accepted[places],
+            self.statistic[places],
+            self.threshold[places],
+            None if self.wealth is None else self.wealth[places],
+            None if self.wealth_before is None else self.wealth_before[places],
+            [self.dropped[place] for place in places] if self.dropped else (),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same_decision, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table, one row a column; `.to_pandas()` and polars.from_arrow take it from there."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "name": pa.array(list(self.names), pa.string()),
+            "accepted": self.accepted,
+            "statistic": self.statistic,
+            "threshold": self.threshold,
+        }
+        if self.wealth is not None:
+            columns |= {"wealth_before": self.wealth_before, "wealth": self.wealth}
+        dropped = [list(names) for names in self.dropped] if self.dropped else [[]] * len(self)
+        columns["dropped"] = pa.array(dropped, pa.list_(pa.string()))
+        return pa.table(columns)
+
+
+def _same_decision(a: Any, b: Any) -> bool:
+    """Equal, where NaN (no statistic) equals NaN."""
+    if not (isinstance(a, Decision) and isinstance(b, Decision)):
+        return False
+    pairs = zip(astuple(a), astuple(b), strict=True)
+    return all(mine == theirs or (mine != mine and theirs != theirs) for mine, theirs in pairs)
 
 
 def rank_scores(scores: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -105,12 +105,13 @@ def batch_sums(
 
 
 @kernel
-def add_row(x: NDArray[Any], row_weight: float, total: float, mean: Floats, m2: Floats) -> bool:
-    """Welford's update for a single row of one class; nothing changes and the answer is False if it is not finite."""
+def add_row(
+    x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats
+) -> bool:
+    """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`."""
     bad = 0
     for j in range(x.size):
-        d = x[j] - mean[j]
-        bad += np.int64(not d * d < np.inf)  # counted, because a sum of floats would have to keep its order
+        bad += np.int64(not abs(x[j]) <= largest)  # counted, because a sum of floats would have to keep its order
     if bad:
         return False
     share = row_weight / total
@@ -175,18 +176,19 @@ def add_sparse_rows(
     of NaN goes to `skipped`.
     """
     for i in range(codes.size):
-        of_class, w = moments[codes[i]], row_weight[i]
+        w, c = row_weight[i], np.uint64(codes[i])
         if w == 0.0:
             continue
-        for k in range(indptr[i], indptr[i + 1]):
-            x = float(data[k])
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            x, j = float(data[k]), np.uint64(indices[k])
             if x == 0.0:
                 continue
             if x != x:
-                skipped[codes[i], indices[k]] += w
+                skipped[c, j] += w
                 continue
-            cell = of_class[indices[k]]
-            cell[0] += w
-            d = x - cell[1]
-            cell[1] += d * (w / cell[0])
-            cell[2] += w * d * (x - cell[1])
+            total = moments[c, j, 0] + w
+            d = x - moments[c, j, 1]
+            mean = moments[c, j, 1] + d * (w / total)
+            moments[c, j, 0] = total
+            moments[c, j, 1] = mean
+            moments[c, j, 2] += w * d * (x - mean)

@@ -11,7 +11,37 @@ from streamsift.report.page import Bar, Section, Table, number, render
 
 
 def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
-    """Return the HTML report of one or more runs, each as `summarize` gives it."""
+    """Return the HTML report of one or more runs.
+
+    Parameters
+    ----------
+    title, lead : str
+        The heading of the page and the sentence below it.
+    runs : sequence of dict
+        Each run as `summarize` gives it.
+
+    Returns
+    -------
+    str
+        A complete page that needs no other file and no network.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from streamsift import Screener
+    >>> from streamsift.evaluate.follow import follow
+    >>> from streamsift.evaluate.trace import Trace, TraceWriter
+    >>> from streamsift.report.summarize import summarize
+    >>> from streamsift.streams import generate
+    >>> stream = generate("linear_drift", rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
+    >>> path = f"{tempfile.mkdtemp()}/trace.parquet"
+    >>> with TraceWriter(path, {"method": "screen:t_score"}) as writer:
+    ...     for step in follow(stream, Screener(n_features_to_select=2), batch_size=100):
+    ...         writer.append(step)
+    >>> page = run_report("A drift", "Two of ten features are true.", [summarize(Trace.read(path), "t-score")])
+    >>> page[:15]
+    '<!doctype html>'
+    """
     sections = []
     judged = [run for run in runs if run["detection"] is not None]
     if judged:

@@ -6,7 +6,10 @@ selected features, for four speeds l and five scores, with model adaptation (sol
 point is the mean over looks in the second half of the stream.
 
 The paper's fading factor is applied once a mini-batch whose size it does not give; ours is applied every row, so a
-fading that fits each l was chosen: a row counts half after log(2) / (1 - fading) rows.
+fading that fits each l was chosen: a row counts half after log(2) / (1 - fading) rows. Two values were tried for
+l = 250 and three for each other l, with the t-score on the stream of seed 0, and the best by rate@100 was kept. So
+seed 0 favours the solid curves a little; the default is another seed, which had no part in the choice. Nothing was
+tuned for the other four scores.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class Run:
     rows: int = ROWS
     n_features: int = N_FEATURES
     n_relevant: int = N_RELEVANT
-    seed: int = 0
+    seed: int = 1
 
 
 def figure_3(options: Options, progress: Progress) -> Result:
@@ -139,7 +142,8 @@ def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.f
         f"{N_RELEVANT} of them true, the window of true features moving on by one every l rows; seed {seed}.",
         note="All numbers are measured here. The paper prints no numbers for this figure, only curves, so there is "
         "nothing to set beside them; what it says in words is that adaptation finds more at every l, and that "
-        "slower drift needs fewer features.",
+        "slower drift needs fewer features. The fading of each l is ours: the best of two or three values by the "
+        "t-score on seed 0, so read seed 0 as slightly favourable to fading and any other seed as a check.",
         columns=["l", "score", "fading", *(f"rate@{k}" for k in COUNTS_IN_TABLE)],
         rows=table,
         x_label="selected features",

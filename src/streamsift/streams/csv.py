@@ -28,9 +28,9 @@ from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
 HEAD_BYTES = 1 << 20  # the types of the columns are decided on this much
-BLOCK_BYTES = 4 << 20
-BLOCK_RECORDS = 64  # of very long records a block takes at least this many ...
-MOST_BLOCK_BYTES = 64 << 20  # ... up to this size
+BLOCK_BYTES = 2 << 20
+BLOCK_RECORDS = 256  # of long records a block takes at least this many (a column costs a little in every block) ...
+MOST_BLOCK_BYTES = 32 << 20  # ... up to this size
 DELIMITERS = ",;\t|"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -120,9 +120,9 @@ class TableDecoder:
 
     def _single(self, array: Any, column: _Column, place: Place) -> Any:
         if column.kind == "category":
-            return pa.array(self._codes(array, column.name, place), from_pandas=False)
+            return _float_column(self._codes(array, column.name, place))
         if column.kind == "seconds":
-            return pa.array(_seconds(array), from_pandas=False)
+            return _float_column(_seconds(array))
         if _is_plain(array.type):
             return array
         return array.cast(pa.float32() if pa.types.is_float16(array.type) else pa.float64())
@@ -130,12 +130,14 @@ class TableDecoder:
     def _codes(self, array: Any, name: str, place: Place) -> NDArray[np.float64]:
         distinct, rows = distinct_texts(array)
         vocabulary = self.vocabularies[name]
-        refused = vocabulary.refused(distinct)
+        texts = [text for text in distinct if text is not None]
+        refused = vocabulary.refused(texts)
         if refused is not None:
             where = place(int(np.argmax(rows == distinct.index(refused))))
             raise refused_category(vocabulary, refused, name, where)
-        codes: NDArray[np.float64] = np.append(vocabulary.encode(distinct), np.nan)[rows]
-        return codes
+        codes = np.full(len(distinct), np.nan)
+        codes[[text is not None for text in distinct]] = vocabulary.encode(texts)
+        return codes[rows]
 
     def _lists(self, array: Any, column: _Column, place: Place) -> NDArray[Any]:
         if not pa.types.is_fixed_size_list(array.type):
@@ -227,6 +229,11 @@ def _fits_float32(kind: Any) -> bool:
 def _first_length(sample: Any, place: int) -> int:
     lengths = sample.column(place).value_lengths().drop_null()
     return int(lengths[0].as_py()) if len(lengths) else 0
+
+
+def _float_column(values: NDArray[np.float64]) -> Any:
+    """The same numbers as an Arrow array; unlike pa.array this does not import pandas."""
+    return pa.Array.from_buffers(pa.float64(), len(values), [None, pa.py_buffer(values)])
 
 
 def _matrices(columns: list[Any]) -> list[NDArray[Any]]:

@@ -67,8 +67,7 @@ class ClassMoments:
                 kernels.add_sums(classes, weight[classes], shift, s, q, mean, m2)
                 self.weight, self.mean, self.m2 = weight, mean, m2
                 return
-        refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
-        refuse_too_large(batch)
+        refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
         factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
         weight, m2 = np.broadcast_to(weight, mean.shape) * factor, m2 * factor
         kernels.add_rows_with_gaps(X, codes, weights * scale, weight, mean, m2)
@@ -81,7 +80,7 @@ class ClassMoments:
         factor, scale, age = advance(self.fading, self.age, 1)
         before = self.weight[code, 0] * factor
         if before == 0.0 or factor != 1.0 or not kernels.add_row(
-            X[0], scale, before + scale, self.mean[code], self.m2[code]
+            X[0], LARGEST, scale, before + scale, self.mean[code], self.m2[code]
         ):  # fmt: skip
             return False
         self.weight[code, 0] = before + scale
@@ -146,8 +145,7 @@ class SparseClassMoments:
         return cls(fading, 0, np.zeros(n_classes), np.zeros((n_classes, n_features, 3)), np.zeros((n_classes, 0)))
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
-        refuse_not_finite(batch, nan_allowed=skip_missing)
-        refuse_too_large(batch)
+        refuse_bad_values(batch, nan_allowed=skip_missing)
         X: Any = batch.X
         self._make_room(len(batch.labels), X.shape[1])
         if skip_missing and self.skipped.shape[1] == 0:
@@ -175,7 +173,8 @@ class SparseClassMoments:
         scale = self.fading**self.age
         nonzero_weight, nonzero_mean, nonzero_m2 = np.moveaxis(self.nonzero, 2, 0)
         whole = self.class_weight[:, None] - (self.skipped if self.skipped.shape[1] else 0.0)
-        zero_weight = np.maximum(whole - nonzero_weight, 0.0)
+        # Below this share the difference of two faded sums is noise, which large values would blow up.
+        zero_weight = np.where(whole - nonzero_weight > 1e-12 * whole, whole - nonzero_weight, 0.0)
         weight = nonzero_weight + zero_weight
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(weight > 0.0, nonzero_weight / weight, 0.0)
@@ -212,13 +211,13 @@ def group_rows(codes: NDArray[np.int64], n_classes: int) -> tuple[NDArray[np.int
     return classes, np.argsort(codes, kind="stable"), starts
 
 
-def refuse_too_large(batch: CheckedBatch) -> None:
-    """Raise InputError for the first value whose square would overflow."""
+def refuse_bad_values(batch: CheckedBatch, *, nan_allowed: bool) -> None:
+    """Raise InputError for the first value that is not finite, or so large that its square would overflow."""
     values = batch.X.data if batch.sparse else batch.X
-    if values.size == 0:
+    if values.size == 0 or max(-float(values.min()), float(values.max())) <= LARGEST:  # False for NaN
         return
-    with np.errstate(invalid="ignore"):
-        too_large = np.abs(values) > values.dtype.type(min(LARGEST, np.finfo(values.dtype).max))
+    refuse_not_finite(batch, nan_allowed=nan_allowed)
+    too_large = np.abs(values) > values.dtype.type(min(LARGEST, float(np.finfo(values.dtype).max)))
     if not too_large.any():
         return
     place = int(np.argmax(too_large))

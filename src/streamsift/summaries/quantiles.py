@@ -247,7 +247,8 @@ class QuantileSummary:
 
 def _double_keys(keys: NDArray[np.int32]) -> Ints:
     single = (keys ^ ((keys >> 31) & np.int32(0x7FFFFFFF))).view(np.float32)
-    bits = single.astype(np.float64).view(np.int64)
+    with np.errstate(invalid="ignore"):  # the key of a missing value, and slots not in use, may be any bits
+        bits = single.astype(np.float64).view(np.int64)
     double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
     return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)
 

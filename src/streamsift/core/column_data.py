@@ -1,0 +1,281 @@
+"""Columns and targets as column selectors see them, and the checks that bring any data into that form.
+
+A ColumnBlock holds some columns over the same rows: a float matrix in either order, or CSC. Text and categories become
+codes, marked as categorical. A Target is numbers, or class codes with their labels. Nothing here changes its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from streamsift.core.batch import LARGEST, Batch, check_matrix
+from streamsift.core.exceptions import InputError
+from streamsift.core.vocabulary import LabelVocabulary, check_names
+
+Floats = NDArray[np.float64]
+TargetKind = Literal["number", "classes", "either"]
+
+
+class NumberedNames(Sequence[str]):
+    """The names of unnamed columns, x0, x1, ..., made when asked for: a million of them cost nothing.
+
+    >>> list(NumberedNames(range(3, 5)))
+    ['x3', 'x4']
+    """
+
+    def __init__(self, places: range) -> None:
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, k: Any) -> Any:
+        return NumberedNames(self._places[k]) if isinstance(k, slice) else f"x{self._places[k]}"
+
+
+@dataclass(frozen=True)
+class ColumnBlock:
+    """Some columns, checked. `places` are their positions in the stream; `categorical` marks columns of codes."""
+
+    values: Any  # ndarray (n_rows, n_columns), float32 or float64, or scipy CSC
+    names: Sequence[str]
+    places: Sequence[int]
+    categorical: NDArray[np.bool_] | None = None
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.values, np.ndarray)
+
+    def column(self, k: int) -> Floats:
+        """One column as a dense float64 array of its own."""
+        values = self.values[:, k]
+        return np.array(values.toarray().ravel() if self.sparse else values, np.float64)
+
+    def is_categorical(self, k: int) -> bool:
+        return self.categorical is not None and bool(self.categorical[k])
+
+    def take(self, chosen: NDArray[np.intp]) -> ColumnBlock:
+        """Some of the columns, in the given order."""
+        return ColumnBlock(
+            self.values[:, chosen],
+            [self.names[k] for k in chosen],
+            [self.places[k] for k in chosen],
+            None if self.categorical is None else self.categorical[chosen],
+        )
+
+    def refuse_bad_value(self) -> None:
+        """Raise for the first value that is NaN, infinite or too large to be squared, if there is one."""
+        values = self.values.data if self.sparse else self.values
+        with np.errstate(over="ignore", invalid="ignore"):
+            if len(values) and np.abs(values).max() <= LARGEST:  # NaN fails every comparison
+                return
+            bad = ~(np.abs(values) <= LARGEST)
+        if not bad.any():
+            return
+        if self.sparse:
+            place = int(np.argmax(bad))
+            k = int(np.searchsorted(self.values.indptr, place, side="right")) - 1
+            _refuse_value(values[place], int(self.values.indices[place]), self.names[k])
+        k = int(np.argmax(bad.any(axis=0)))
+        row = int(np.argmax(bad[:, k]))
+        _refuse_value(values[row, k], row, self.names[k])
+
+
+def _refuse_value(value: float, row: int, name: str) -> NoReturn:
+    what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"too large ({value:.3g})"
+    advice = {"NaN": "fill it in or leave the column out", "infinity": "replace it by a finite number"}.get(
+        what, f"rescale the column, values beyond {LARGEST:g} overflow when squared"
+    )
+    raise InputError(f"Row {row}, column {name!r} is {what}: {advice}.")
+
+
+def check_block(
+    X: Any,
+    *,
+    n_rows: int,
+    first: int,
+    names: Sequence[str] | None = None,
+    categorical: Any = None,
+    owner: str,
+) -> ColumnBlock:
+    """Any table of columns as a ColumnBlock; values are looked at separately (`refuse_bad_value`)."""
+    if isinstance(X, Batch):
+        names = X.feature_names if names is None else names
+        categorical = X.categorical if categorical is None else categorical
+        X = X.X
+    values, own_names, text = _matrix(X, owner)
+    if values.shape[0] != n_rows:
+        raise InputError(
+            f"The columns have {values.shape[0]} rows but the target has {n_rows}: the rows are fixed once the target "
+            "is known, give one value a row."
+        )
+    n_columns = values.shape[1]
+    places = range(first, first + n_columns)
+    given = names if names is not None else own_names
+    known: Sequence[str] = NumberedNames(places) if given is None else check_names(given)
+    if len(known) != n_columns:
+        raise InputError(f"There are {n_columns} columns but {len(known)} names: give each column its own name.")
+    mask = None if categorical is None else np.asarray(categorical, bool)
+    if mask is not None and mask.shape != (n_columns,):
+        raise InputError(f"`categorical` has shape {mask.shape} for {n_columns} columns: give one True or False each.")
+    if text is not None:
+        mask = text if mask is None else mask | text
+    return ColumnBlock(values, known, places, mask)
+
+
+def check_column(
+    column: Any, *, n_rows: int, place: int, name: str | None, categorical: bool, owner: str
+) -> ColumnBlock:
+    """One column as a block of one."""
+    values: Any
+    if sparse.issparse(column):
+        values = column if column.ndim == 2 else column.reshape(-1, 1)
+        text = False
+    else:
+        values, text = _single(column, name or f"x{place}")
+        values = values[:, None]
+    if values.shape[1] != 1:
+        raise InputError(f"A single column was expected, got {values.shape[1]}: use offer_many for a block of columns.")
+    names = None if name is None else [name]
+    mask = [True] if categorical or text else None
+    return check_block(values, n_rows=n_rows, first=place, names=names, categorical=mask, owner=owner)
+
+
+def _matrix(X: Any, owner: str) -> tuple[Any, tuple[str, ...] | None, NDArray[np.bool_] | None]:
+    """Values, names where the table has them, and which columns are text."""
+    if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
+        return X, None, None
+    if sparse.issparse(X):
+        plain = X.format == "csc" and X.dtype.char in "fd" and X.has_canonical_format
+        return (X if plain else check_matrix(X, owner=owner)[0].tocsc()), None, None
+    columns = _columns_of_frame(X)
+    if columns is None or not any(_is_text(column) for _, column in columns):
+        values, names, _ = check_matrix(X, owner=owner)
+        return values, names, None
+    parts = [_single(column, name) for name, column in columns]
+    return np.column_stack([part for part, _ in parts]), check_names([n for n, _ in columns]), np.array(
+        [text for _, text in parts]
+    )
+
+
+def _columns_of_frame(X: Any) -> list[tuple[str, Any]] | None:
+    package = type(X).__module__.partition(".")[0]
+    if package == "pyarrow" and hasattr(X, "schema"):
+        return [(name, X.column(k)) for k, name in enumerate(X.schema.names)]
+    if package == "pandas" and hasattr(X, "columns"):
+        return [(str(name), X.iloc[:, k]) for k, name in enumerate(X.columns)]
+    if package == "polars" and hasattr(X, "get_columns"):
+        return [(column.name, column) for column in X.get_columns()]
+    return None
+
+
+def _is_text(column: Any) -> bool:
+    kind = str(getattr(column, "dtype", getattr(column, "type", "")))
+    return kind.lower().startswith(("object", "str", "category", "categorical", "enum", "large_string", "dictionary"))
+
+
+def _single(column: Any, name: str) -> tuple[Floats, bool]:
+    """A column as float64, and whether it was text or categories and now is codes."""
+    if _is_text(column):
+        to_list = getattr(column, "to_pylist", None) or getattr(column, "to_list", None) or column.tolist
+        values = np.array([None, *to_list()], object)[1:]  # kept apart: numpy would turn 1 beside "a" into text
+    else:
+        values = np.asarray(column)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"A column must have one dimension, got an array of shape {values.shape}.")
+    if values.dtype.kind in "buif":
+        return values.astype(np.float64), False
+    if values.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in values):
+        return values.astype(np.float64), False
+    if values.dtype.kind not in "OUS":
+        raise InputError(f"Column {name!r} is neither numbers nor categories (its type is {values.dtype}).")
+    return _codes(values, name), True
+
+
+def _codes(values: NDArray[Any], name: str) -> Floats:
+    codes: dict[Any, int] = {}
+    result = np.empty(len(values))
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise InputError(f"Row {row}, column {name!r} is empty: give it a category of its own or drop the row.")
+        result[row] = codes.setdefault(value, len(codes))
+    return result
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be explained: numbers, or class codes with their labels (None: numbers)."""
+
+    values: Floats
+    labels: LabelVocabulary | None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+
+def check_target(y: Any, kind: TargetKind, owner: str) -> Target:
+    """The target in the form a method needs.
+
+    "number" takes numbers, and two labels as 0 and 1; "classes" takes labels; "either" takes floats with fractional
+    parts as numbers and everything else as labels.
+    """
+    if y is None:
+        raise InputError(f"{owner} requires y to be passed, but the target y is None: give one value a row.")
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"y must be one value a row, in one dimension. Got an array of shape {values.shape}.")
+    if len(values) == 0:
+        raise InputError("Found array with 0 sample(s) in y while a minimum of 1 is required.")
+    if values.dtype.kind == "c":
+        raise InputError("Complex data not supported: y must be real.")
+    numeric = values.dtype.kind in "buif"
+    if not numeric and values.dtype.kind == "O" and all(isinstance(v, int | float | np.number) for v in values):
+        values, numeric = values.astype(np.float64), True
+    if numeric and kind != "classes":
+        numbers = values.astype(np.float64)
+        bad = ~(np.abs(numbers) <= LARGEST)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(f"Row {row} of y is {numbers[row]}, input contains NaN, infinity or a value too large.")
+        if kind == "number" or np.any(numbers != np.floor(numbers)):
+            return Target(numbers, None)
+    codes, labels = LabelVocabulary().encode(values)
+    if kind == "number":
+        if len(labels) > 2:
+            raise InputError(
+                f"y holds {len(labels)} labels such as {labels.labels[0]!r}, which no linear model can explain: give "
+                "numbers, or set model='logistic'."
+            )
+        return Target(codes.astype(np.float64), labels)
+    return Target(codes.astype(np.float64), labels)
+
+
+def check_weight(sample_weight: Any, n_rows: int) -> Floats:
+    """Weights of the rows; an empty array stands for equal ones."""
+    if sample_weight is None:
+        return np.empty(0)
+    weight = np.array(sample_weight, np.float64)
+    if weight.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weight.shape} but y has {n_rows} rows: give one weight a row.")
+    bad = ~((weight >= 0) & (weight <= LARGEST))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"The weight of row {row} is {weight[row]}: weights must be finite and not negative.")
+    if not weight.any():
+        raise InputError("All weights are 0: at least one row must count.")
+    return weight if np.any(weight != 1.0) else np.empty(0)

@@ -1,0 +1,1 @@
+"""Methods that buy the values of one instance one at a time."""

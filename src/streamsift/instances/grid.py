@@ -1,0 +1,167 @@
+"""The grid over the simplex of class probabilities, and the dynamic program on it with its certificate.
+
+Points are the compositions of `steps` into one part a class: C(steps + N - 1, N - 1) of them, not (steps + 1)^N. In
+lexicographic order the rank of a composition is a sum over its tail sums r_i = a_i + ... + a_N,
+
+    rank = Q(N-1, steps) + sum over i = 2..N of [Q(N-i, r_i) if i < N] - Q(N-i+1, r_i),     Q(m, r) = C(r + m, m),
+
+so one table look-up a class finds it, and one more finds a neighbour.
+
+The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The
+program is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper
+bound of the optimum), once as if the true class were told after m for the price of the cheapest feature that is left
+(a lower bound). When the two values at stage 0 meet everywhere on the grid, within MEETING of the largest stopping
+cost, the later features are proven not to matter; otherwise m is doubled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.exceptions import ParameterError
+from streamsift.kernels.instances import solve_any
+from streamsift.kernels.stopping import solve_three, solve_two
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+STEPS = {2: 1000, 3: 100, 4: 30, 5: 20}  # resolution="auto"; more classes: tenths, as in the authors' program
+MOST_POINTS = 2_000_000
+MOST_BYTES = 2**30  # of the table of stages x points
+FIRST_STAGES = 64
+MEETING = 1e-9
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid: its steps, the rank table, the points' probabilities (points x classes)."""
+
+    steps: int
+    shift: int
+    weights: Ints
+    points: Floats
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The cost of going on at each stage and point, the cost of stopping, and how sure the first stage is.
+
+    `gap` is the distance of the upper and lower bound of the value at stage 0 (0: all features were considered).
+    """
+
+    going_on: Floats
+    stop: Floats
+    gap: float
+
+
+def steps_for(n_classes: int, resolution: int | str) -> int:
+    """The number of steps meant by `resolution`."""
+    return STEPS.get(n_classes, 10) if resolution == "auto" else int(resolution)
+
+
+def refuse_too_large(n_classes: int, steps: int, n_stages: int) -> None:
+    """Raise ParameterError when the grid, or the table of n_stages of them, would not fit."""
+    n_points = comb(steps + n_classes - 1, n_classes - 1)
+    n_bytes = n_points * n_stages * 8
+    if n_points > MOST_POINTS or n_bytes > MOST_BYTES:
+        raise ParameterError(
+            f"The grid for {n_classes} classes in steps of 1/{steps} has {n_points:,} points, and its table of "
+            f"{n_stages:,} stages would take {n_bytes / 2**30:,.1f} GiB: use FETANA, which needs no grid, or a "
+            "coarser resolution."
+        )
+
+
+def make_grid(n_classes: int, steps: int) -> Grid:
+    """The grid for two classes or more.
+
+    >>> make_grid(2, 2).points.tolist()
+    [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
+    """
+    weights = np.zeros((n_classes - 1, steps + 2), np.int64)
+    for i in range(2, n_classes + 1):
+        for r in range(steps + 1):
+            inner = comb(r + n_classes - i, n_classes - i) if i < n_classes else 0
+            weights[i - 2, r] = inner - comb(r + n_classes - i + 1, n_classes - i + 1)
+    shift = comb(steps + n_classes - 1, n_classes - 1)
+    return Grid(steps, shift, weights, _compositions(steps, n_classes) / steps)
+
+
+def _compositions(total: int, parts: int) -> Ints:
+    """All compositions of `total` into `parts`, zeros allowed, in lexicographic order."""
+    if parts == 1:
+        return np.array([[total]], np.int64)
+    blocks = []
+    for head in range(total + 1):
+        tail = _compositions(total - head, parts - 1)
+        blocks.append(np.column_stack([np.full(len(tail), head), tail]))
+    return np.concatenate(blocks)
+
+
+def solve(
+    grid: Grid, likelihood: Floats, bin_start: Ints, cost: Floats, risk: Floats, *, rounded: bool
+) -> Solution:
+    """Solve the dynamic program for features in the order given; `bin_start` marks the bins of each."""
+    stop = np.ascontiguousarray((grid.points @ risk).min(axis=1))
+    told = grid.points @ risk.min(axis=1)  # the cost when the true class is known
+    n_features = len(cost)
+    cheapest_left = np.append(np.minimum.accumulate(cost[::-1])[::-1], np.inf)
+    n_stages = min(FIRST_STAGES, n_features)
+    while True:
+        refuse_too_large(risk.shape[0], grid.steps, n_stages)
+        going_on = np.empty((max(n_stages, 2), len(stop)))
+        upper = stop.copy()
+        _run(grid, likelihood, bin_start, cost[:n_stages], stop, upper, going_on, rounded)
+        if n_stages == n_features:
+            return Solution(going_on[:n_stages], stop, 0.0)
+        lower = np.minimum(stop, cheapest_left[n_stages] + told)
+        _run(grid, likelihood, bin_start, cost[:n_stages], stop, lower, np.empty((1, len(stop))), rounded)
+        gap = float(np.max(upper - lower))
+        if gap <= MEETING * stop.max():
+            return Solution(going_on[:n_stages], stop, gap)
+        n_stages = min(2 * n_stages, n_features)
+
+
+def _run(
+    grid: Grid, likelihood: Floats, bin_start: Ints, cost: Floats, stop: Floats, value: Floats, out: Floats, rounded: bool
+) -> None:
+    n_classes = likelihood.shape[1]
+    if n_classes == 2 and not rounded:
+        solve_two(likelihood, bin_start, cost, stop, value, out)
+    elif n_classes == 3 and not rounded:
+        solve_three(likelihood, bin_start, cost, stop, value, out)
+    else:
+        solve_any(
+            likelihood, bin_start, cost, stop, value, out, grid.steps, grid.shift, grid.weights, rounded
+        )
+
+
+def intervals(solution: Solution) -> Floats:
+    """For two classes: the log odds of class 0 between which going on is better, one pair a stage (Theorem 3).
+
+    The cost of going on is concave and the cost of stopping has two straight parts, so this is one interval. An empty
+    one is (inf, -inf).
+    """
+    steps = solution.stop.size - 1
+    gain = solution.stop - solution.going_on
+    better = gain > 1e-12 * solution.stop.max()  # a free feature that tells nothing is not worth a rounding error
+    result = np.empty((len(gain), 2))
+    result[:] = np.inf, -np.inf
+    for k in np.flatnonzero(better.any(axis=1)):
+        inside = np.flatnonzero(better[k])
+        result[k] = _edge(gain[k], inside[0], -1, steps), _edge(gain[k], inside[-1], 1, steps)
+    return result
+
+
+def _edge(gain: Floats, inside: int, step: int, steps: int) -> float:
+    """Log odds where the gain crosses zero between the point `inside` and its neighbour outside."""
+    outside = inside + step
+    if not 0 <= outside <= steps:
+        return float(step * np.inf)
+    share = gain[inside] / (gain[inside] - min(gain[outside], 0.0))
+    place = (inside + step * share) / steps
+    with np.errstate(divide="ignore"):
+        return float(np.log(place) - np.log1p(-place))

@@ -1,0 +1,170 @@
+"""Plan: the order of buying and the rule of stopping, and how rows and single instances go through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import CheckedBatch
+from streamsift.core.exceptions import InputError, SavedStateError
+from streamsift.core.instances import Step
+from streamsift.instances.likelihood import Likelihoods
+from streamsift.kernels.instances import (
+    INTERVAL,
+    LINEAR,
+    UNKNOWN,
+    bin_of,
+    cheapest,
+    classify_rows,
+    normalise,
+    stops,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+STOP_AT_ONCE = "the classes are decided without any feature"
+NOT_WORTH = "the next feature costs more than it can save"
+ALL_BOUGHT = "no feature is left"
+
+
+@dataclass
+class Plan:
+    """How to decide; which of the last arrays is used depends on `mode` (kernels/instances.py).
+
+    order: features in the order of buying, one a stage. Stage k is decided by interval[k], table[k] or plane[k].
+    gap: how far the value at stage 0 may be from the optimum over all features.
+    """
+
+    order: Ints
+    feature_cost: Floats
+    prior: Floats
+    risk: Floats
+    mode: int
+    gap: float
+    steps: int
+    shift: int
+    weights: Ints
+    interval: Floats
+    table: Floats
+    stop_cost: Floats
+    plane: Floats
+    _log_likelihood: Floats | None = field(default=None, init=False, repr=False)
+
+    @property
+    def n_stages(self) -> int:
+        """How many features may be bought at most."""
+        return len(self.order)
+
+    @property
+    def log_prior(self) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.log(self.prior)
+
+    def _logs(self, counts: Likelihoods) -> Floats:
+        if self._log_likelihood is None:
+            self._log_likelihood = np.log(counts.table())
+        return self._log_likelihood
+
+    def check(self, counts: Likelihoods, n_features: int, n_classes: int) -> None:
+        """Refuse saved arrays that kernels would read beyond their ends."""
+        n_points = len(self.stop_cost)
+        fits = (
+            counts.counts.shape == (n_classes, counts.bin_start[-1])
+            and len(counts.bin_start) == len(counts.cut_start) == n_features + 1
+            and len(counts.cuts) == counts.cut_start[-1]
+            and bool(np.all(np.diff(counts.bin_start) >= 1) and np.all(np.diff(counts.cut_start) >= 0))
+            and len(counts.categorical) == len(self.feature_cost) == n_features
+            and len(counts.class_counts) == len(self.prior) == n_classes
+            and self.risk.shape == (n_classes, n_classes)
+            and (not len(self.order) or 0 <= self.order.min() <= self.order.max() < n_features)
+            and (self.mode != INTERVAL or self.interval.shape == (len(self.order), 2))
+            and (self.mode != LINEAR or self.plane.shape == (len(self.order), n_classes, n_classes))
+            and (self.mode in (INTERVAL, LINEAR) or self.table.shape == (len(self.order), n_points))
+            and (self.mode in (INTERVAL, LINEAR) or self.weights.shape == (n_classes - 1, self.steps + 2))
+        )
+        if not fits:
+            raise SavedStateError("The saved state is damaged: the sizes of its arrays do not fit each other.")
+
+    def _rule(self) -> tuple[Any, ...]:
+        return (self.mode, self.interval, self.table, self.stop_cost, self.plane, self.risk, self.steps, self.shift,
+                self.weights)
+
+    def classify(self, counts: Likelihoods, batch: CheckedBatch) -> tuple[Ints, Floats, Ints, Floats, Ints]:
+        """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""
+        n_rows, n_classes = batch.n_rows, len(self.prior)
+        if batch.sparse:
+            rows = (np.empty((0, 0), batch.X.dtype), batch.X.data, batch.X.indices, batch.X.indptr, True)
+        else:
+            nothing = np.empty(0, np.int32)
+            rows = (batch.X, np.empty(0, batch.X.dtype), nothing, nothing, False)
+        choice, n_evaluated = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+        posteriors, cost = np.ones((n_rows, n_classes)), np.zeros(n_rows)
+        bought = np.zeros(self.n_stages, np.int64)
+        classify_rows(
+            *rows,
+            self.order,
+            self.feature_cost,
+            self.log_prior,
+            self._logs(counts),
+            counts.cuts,
+            counts.cut_start,
+            counts.categorical,
+            counts.bin_start,
+            *self._rule(),
+            choice,
+            posteriors,
+            n_evaluated,
+            cost,
+            bought,
+        )
+        by_feature = np.zeros(len(self.feature_cost), np.int64)
+        by_feature[self.order] = bought
+        return choice, posteriors, n_evaluated, cost, by_feature
+
+    def stops(self, stage: int, log_weight: Floats) -> bool:
+        """Whether to stop before buying the feature of a stage."""
+        n = len(log_weight)
+        return bool(stops(stage, log_weight, np.empty(n), *self._rule(), np.empty(n), np.empty(n, np.int64)))
+
+    def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[Step]:
+        """Go through the stages with one instance, buying what is needed; the last step has a reason."""
+        logs, log_weight, posterior = self._logs(counts), self.log_prior, np.empty(len(self.prior))
+        feature, value, known, cost = None, np.nan, True, 0.0
+        normalise(log_weight, posterior)
+        for k in range(self.n_stages):
+            if self.stops(k, log_weight):
+                reason = STOP_AT_ONCE if feature is None else NOT_WORTH
+                break
+            j = int(self.order[k])
+            x = _number(acquire(j), j)
+            if np.isnan(x):
+                continue
+            yield Step(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), "")
+            feature, value, cost = j, x, cost + float(self.feature_cost[j])
+            b = bin_of(x, counts.cuts, counts.cut_start[j], counts.cut_start[j + 1], counts.categorical[j])
+            known = b != UNKNOWN
+            if known:
+                log_weight += logs[counts.bin_start[j] + b]
+                normalise(log_weight, posterior)
+        else:
+            reason = ALL_BOUGHT
+        yield Step(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), reason)
+
+
+def _number(value: Any, feature: int) -> float:
+    if value is None:
+        return float("nan")
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"acquire({feature}) gave {value!r}, which is not a number: code categories as they were in training."
+        ) from error
+    if np.isinf(number):
+        raise InputError(f"acquire({feature}) gave infinity: give a finite number, or None if it cannot be had.")
+    return number

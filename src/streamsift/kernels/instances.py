@@ -1,0 +1,368 @@
+"""Kernels of one instance at a time: class counts in bins, the value between grid points, and the way of a row.
+
+Features may have different numbers of bins, so bins are laid out flat. Feature j has the cut points
+cuts[cut_start[j]:cut_start[j + 1]], in increasing order. If it is ordered, the bin of x is the number of cuts that are
+<= x; if it is categorical, the cuts are its categories and the bin is the place of x. Its bins are the columns
+bin_start[j]:bin_start[j + 1] of `counts` and the same rows of the likelihoods.
+
+The grid over the simplex and the meaning of `shift` and `weights` are those of kernels/stopping.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.kernels.compile import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+UNKNOWN = -1  # the bin of a category that was not seen in training
+
+# How to decide between stopping and going on:
+INTERVAL = 0  # two classes: go on while the log odds are inside an interval
+TABLE = 1  # compare with the interpolated cost of going on
+ROUNDED_TABLE = 2  # round the posterior to the grid first, as the authors' program does
+LINEAR = 3  # a hyperplane for each class (Eq. 15)
+
+
+@kernel
+def bin_of(x: float, cuts: Floats, first: int, last: int, categorical: bool) -> int:
+    """The bin of x among cuts[first:last], or UNKNOWN."""
+    low, high = first, last
+    while high - low > 4:
+        middle = (low + high) // 2
+        if cuts[middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    while low < high and cuts[low] <= x:
+        low += 1
+    if not categorical:
+        return low - first
+    if low > first and cuts[low - 1] == x:
+        return low - 1 - first
+    return UNKNOWN
+
+
+@kernel
+def count_rows(
+    X: NDArray[Any], codes: Ints, cuts: Floats, cut_start: Ints, categorical: Flags, bin_start: Ints, counts: Floats
+) -> None:
+    """Count the values of dense rows by class and bin; NaN is not counted."""
+    for i in range(X.shape[0]):
+        of_class = counts[codes[i]]
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            if x == x:
+                b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+                of_class[bin_start[j] + b] += 1.0
+
+
+@kernel
+def count_two_bins(X: NDArray[Any], codes: Ints, cuts: Floats, counts: Floats) -> None:
+    """The same where every feature has one cut: no search, so the loop over features is vectorised."""
+    for i in range(X.shape[0]):
+        of_class = counts[codes[i]]
+        for j in range(X.shape[1]):
+            x = X[i, j]
+            of_class[2 * j] += np.float64(x < cuts[j])
+            of_class[2 * j + 1] += np.float64(x >= cuts[j])
+
+
+@kernel
+def count_sparse_rows(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    codes: Ints,
+    cuts: Floats,
+    cut_start: Ints,
+    categorical: Flags,
+    bin_start: Ints,
+    counts: Floats,
+    skipped: Floats,
+) -> None:
+    """Count the stored values of CSR rows; skipped[c, j] counts every stored value, so that zeros can be inferred."""
+    for i in range(codes.size):
+        c = codes[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            j, x = indices[k], float(data[k])
+            skipped[c, j] += 1.0
+            if x == x:
+                b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+                counts[c, bin_start[j] + b] += 1.0
+
+
+@kernel
+def bins_of_zero(cuts: Floats, cut_start: Ints, categorical: Flags, bins: Ints) -> None:
+    """The bin of the value 0 for each feature."""
+    for j in range(bins.size):
+        bins[j] = bin_of(0.0, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+
+
+@kernel
+def column_ranges(X: NDArray[Any], low: Floats, high: Floats) -> None:
+    """Smallest and largest value of each column of dense rows, NaN aside; low and high start at inf and -inf."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            if x < low[j]:
+                low[j] = x
+            if x > high[j]:
+                high[j] = x
+
+
+@kernel
+def interpolate(posterior: Floats, steps: int, shift: int, weights: Ints, value: Floats, tail: Floats, raised: Ints) -> float:
+    """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch (one a class)."""
+    n = posterior.size
+    running, rank = 0.0, shift
+    for i in range(n - 1, 0, -1):
+        running += posterior[i]
+        place = min(running * steps, float(steps))
+        r = np.int64(place)
+        if r == steps:  # stay inside: the triangle below holds the border too
+            r -= 1
+        tail[i] = place - r
+        raised[i] = r
+        rank += weights[i - 1, r]
+    # Raising the tails in the order of decreasing fractions walks the corners of the triangle around the point. Tails
+    # with equal floors have fractions that fall with i, so among equals the first is raised first.
+    last, found = 1.0, 0.0
+    for _ in range(n - 1):
+        best = 1
+        for i in range(1, n):
+            if tail[i] > tail[best]:
+                best = i
+        share = tail[best]
+        if last > share:
+            found += (last - share) * value[rank]
+        last = share
+        rank += weights[best - 1, raised[best] + 1] - weights[best - 1, raised[best]]
+        tail[best] = -1.0
+    if last > 0.0:
+        found += last * value[rank]
+    return found
+
+
+@kernel
+def nearest(posterior: Floats, steps: int, shift: int, weights: Ints, parts: Ints, rest: Floats) -> int:
+    """The rank of the grid point by largest remainders: round down, then give what is missing to the largest rests."""
+    n = posterior.size
+    missing = steps
+    for i in range(n):
+        place = posterior[i] * steps
+        parts[i] = np.int64(place + 1e-9)  # 0.3 / 0.1 is a little below 3
+        rest[i] = place - parts[i]
+        missing -= parts[i]
+    while missing > 0:
+        best = 0
+        for i in range(1, n):
+            if rest[i] > rest[best]:
+                best = i
+        parts[best] += 1
+        rest[best] -= 1.0
+        missing -= 1
+    rank, r = shift, 0
+    for i in range(n - 1, 0, -1):
+        r += parts[i]
+        rank += weights[i - 1, r]
+    return rank
+
+
+@kernel
+def solve_any(
+    likelihood: Floats,
+    first: Ints,
+    cost: Floats,
+    stop: Floats,
+    value: Floats,
+    going_on: Floats,
+    steps: int,
+    shift: int,
+    weights: Ints,
+    rounded: bool,
+) -> None:
+    """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program."""
+    n_points, n = stop.size, likelihood.shape[1]
+    point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    scratch = np.empty(n)
+    for k in range(cost.size - 1, -1, -1):
+        out = going_on[k if going_on.shape[0] > 1 else 0]
+        for c in range(n):
+            point[c] = 0
+        point[n - 1] = steps
+        for i in range(n_points):
+            expected = cost[k]
+            for b in range(first[k], first[k + 1]):
+                total = 0.0
+                for c in range(n):
+                    posterior[c] = point[c] / steps * likelihood[b, c]
+                    total += posterior[c]
+                for c in range(n):
+                    posterior[c] /= total
+                if rounded:
+                    found = value[nearest(posterior, steps, shift, weights, parts, scratch)]
+                else:
+                    found = interpolate(posterior, steps, shift, weights, value, scratch, parts)
+                expected += total * found
+            out[i] = expected
+            _next_point(point)
+        for i in range(n_points):
+            value[i] = min(stop[i], out[i])
+
+
+@kernel
+def _next_point(point: Ints) -> None:
+    """Turn a composition into the next one in lexicographic order."""
+    last = point.size - 1
+    spare = point[last]
+    point[last] = 0
+    c = last - 1
+    while c >= 0 and spare == 0:
+        spare = point[c]
+        point[c] = 0
+        c -= 1
+    if c >= 0:
+        point[c] += 1
+        point[last] = spare - 1
+
+
+@kernel
+def _stored(data: NDArray[Any], indices: NDArray[Any], first: int, last: int, column: int) -> float:
+    """The value of a column in one CSR row, by binary search."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    return float(data[low]) if low < last and indices[low] == column else 0.0
+
+
+@kernel
+def normalise(log_weight: Floats, posterior: Floats) -> None:
+    """Probabilities from logs of weights."""
+    largest = log_weight[0]
+    for c in range(1, log_weight.size):
+        largest = max(largest, log_weight[c])
+    total = 0.0
+    for c in range(log_weight.size):
+        posterior[c] = np.exp(log_weight[c] - largest)
+        total += posterior[c]
+    for c in range(log_weight.size):
+        posterior[c] /= total
+
+
+@kernel
+def cheapest(posterior: Floats, risk: Floats) -> int:
+    """The class with the smallest expected cost of misclassification (Eq. 8); risk[i, j]: cost of j when i is true."""
+    best, least = 0, np.inf
+    for j in range(risk.shape[1]):
+        expected = 0.0
+        for i in range(risk.shape[0]):
+            expected += risk[i, j] * posterior[i]
+        if expected < least:
+            best, least = j, expected
+    return best
+
+
+@kernel
+def stops(
+    k: int,
+    log_weight: Floats,
+    posterior: Floats,
+    mode: int,
+    interval: Floats,
+    table: Floats,
+    stop_cost: Floats,
+    plane: Floats,
+    risk: Floats,
+    steps: int,
+    shift: int,
+    weights: Ints,
+    scratch: Floats,
+    parts: Ints,
+) -> bool:
+    """Whether to stop before stage k; fills `posterior` unless the decision needs only the log odds."""
+    if mode == INTERVAL:
+        odds = log_weight[0] - log_weight[1]
+        return not (interval[k, 0] < odds < interval[k, 1])
+    normalise(log_weight, posterior)
+    if mode == ROUNDED_TABLE:
+        rank = nearest(posterior, steps, shift, weights, parts, scratch)
+        return bool(stop_cost[rank] <= table[k, rank])
+    choice = cheapest(posterior, risk)
+    if mode == LINEAR:
+        side = 0.0
+        for c in range(posterior.size):
+            side += plane[k, choice, c] * posterior[c]
+        return side <= 0.0
+    expected = 0.0
+    for i in range(posterior.size):
+        expected += risk[i, choice] * posterior[i]
+    return expected <= interpolate(posterior, steps, shift, weights, table[k], scratch, parts)
+
+
+@kernel
+def classify_rows(
+    X: NDArray[Any],
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    sparse: bool,
+    order: Ints,
+    feature_cost: Floats,
+    log_prior: Floats,
+    log_likelihood: Floats,
+    cuts: Floats,
+    cut_start: Ints,
+    categorical: Flags,
+    bin_start: Ints,
+    mode: int,
+    interval: Floats,
+    table: Floats,
+    stop_cost: Floats,
+    plane: Floats,
+    risk: Floats,
+    steps: int,
+    shift: int,
+    weights: Ints,
+    choice: Ints,
+    posteriors: Floats,
+    n_evaluated: Ints,
+    cost: Floats,
+    bought: Ints,
+) -> None:
+    """Classify rows, reading of each only the values its own decisions ask for; bought[k] counts rows at stage k."""
+    n_classes = log_prior.size
+    log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
+    for i in range(choice.size):
+        posterior = posteriors[i]
+        for c in range(n_classes):
+            log_weight[c] = log_prior[c]
+        for k in range(bought.size):
+            if stops(
+                k, log_weight, posterior, mode, interval, table, stop_cost, plane, risk, steps, shift, weights,
+                scratch, parts,
+            ):
+                break
+            j = order[k]
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
+            if x != x:
+                continue
+            n_evaluated[i] += 1
+            cost[i] += feature_cost[j]
+            bought[k] += 1
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+            if b != UNKNOWN:
+                for c in range(n_classes):
+                    log_weight[c] += log_likelihood[bin_start[j] + b, c]
+        normalise(log_weight, posterior)
+        choice[i] = cheapest(posterior, risk)

@@ -1,0 +1,79 @@
+"""Kernels of optimal stopping: the dynamic program of Eq. 12 on a grid over the simplex of class probabilities.
+
+Grid points are the compositions of `steps` into one part a class, in lexicographic order. A point is known by its tail
+sums r_i = a_i + ... + a_N (i = 2..N); its rank is shift + sum over i of weights[i - 2, r_i] (see instances/grid.py).
+Between grid points the value is interpolated linearly over Freudenthal's triangles, which for two classes is the line
+between neighbours. Values are concave, so the interpolated value is never too high. Two and three classes are here,
+any number is in kernels/instances.py.
+
+The bins of stage k are the rows first[k]:first[k + 1] of `likelihood`, P(bin | class) by class. Each solver fills
+`going_on[k]` with the expected cost of continuing at stage k (only if it has more than one row; otherwise the row is
+scratch), starting from `value`, the cost at the last stage, which it turns into the cost at stage 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.kernels.compile import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@kernel
+def solve_two(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+    """Two classes; grid point i has the probability i / steps for class 0."""
+    steps = stop.size - 1
+    for k in range(cost.size - 1, -1, -1):
+        out = going_on[k if going_on.shape[0] > 1 else 0]
+        for i in range(steps + 1):
+            out[i] = cost[k]
+        for b in range(first[k], first[k + 1]):
+            d0, d1 = likelihood[b, 0], likelihood[b, 1]
+            for i in range(steps + 1):
+                mine = i * d0
+                total = mine + (steps - i) * d1
+                place = mine / total * steps
+                j = min(np.int64(place), steps - 1)
+                share = place - j
+                out[i] += total / steps * (value[j] + share * (value[j + 1] - value[j]))
+        for i in range(steps + 1):
+            value[i] = min(stop[i], out[i])
+
+
+@kernel
+def solve_three(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+    """Three classes; the grid has (steps + 1)(steps + 2) / 2 points."""
+    n_points = stop.size
+    steps = np.int64(np.sqrt(2.0 * n_points)) - 1
+    for k in range(cost.size - 1, -1, -1):
+        out = going_on[k if going_on.shape[0] > 1 else 0]
+        for i in range(n_points):
+            out[i] = cost[k]
+        for b in range(first[k], first[k + 1]):
+            d0, d1, d2 = likelihood[b, 0] / steps, likelihood[b, 1] / steps, likelihood[b, 2] / steps
+            i = 0
+            for a0 in range(steps + 1):
+                w0, rest = a0 * d0, steps - a0
+                for a1 in range(rest + 1):
+                    w2 = (rest - a1) * d2
+                    w12 = a1 * d1 + w2
+                    total = w0 + w12
+                    scale = steps / total
+                    t2, t3 = w12 * scale, w2 * scale  # tail sums
+                    r2, r3 = min(np.int64(t2), steps - 1), np.int64(t3)
+                    r3 = min(r3, r2)
+                    f2, f3 = t2 - r2, t3 - r3
+                    here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
+                    far = here - (r2 + 1) - 1  # both tails one higher
+                    if f2 >= f3:
+                        # (r2, r3) -> (r2 + 1, r3) -> (r2 + 1, r3 + 1)
+                        found = (1.0 - f2) * value[here] + (f2 - f3) * value[far + 1] + f3 * value[far]
+                    else:
+                        found = (1.0 - f3) * value[here] + (f3 - f2) * value[here - 1] + f2 * value[far]
+                    out[i] += total * found
+                    i += 1
+        for i in range(n_points):
+            value[i] = min(stop[i], out[i])

@@ -1,0 +1,419 @@
+"""ABFS: boosted decision stumps that follow drift; each stump selects one feature.
+
+Paper: J. P. Barddal et al., Boosting Decision Stumps for Dynamic Feature Selection on Data Streams (2019).
+
+A row passes through the units in the order of their creation. A unit is a frozen stump, the weights it has classified
+correctly (c) and wrongly (e), and a drift detector that watches its errors. The row starts with weight 1; each unit
+adds the weight to c or e and then multiplies it, by (c + e) / 2c where it was right and by (c + e) / 2e where it was
+wrong. With the weight that is left the row trains the candidate, a stump over all features not selected yet. Each time
+the candidate has seen `grace_period` units of weight its best split is tested; if it passes, the stump is frozen, its
+feature selected, and a new candidate begins. When a detector flags a drift, its unit and all behind it are removed.
+
+Where this deviates from the paper and from the authors' program:
+- Eq. 8 has the two factors swapped; Algorithm 1 (lines 11 and 15) is right and used here.
+- Line 28 of Algorithm 1 is off by one: the text removes the unit that flagged, too, and so does this.
+- The condition of 4.2.1, tau > difference > epsilon, cannot hold as printed where epsilon > tau. The default is the
+  test of the authors' program, merit > threshold; split_test="hoeffding" asks in addition for difference > epsilon or
+  epsilon < tau, as Hoeffding trees do, with the weight the candidate has seen as n.
+- ADWIN flags a drift only where the error has risen, HDDM-A starts afresh in silence where it has fallen.
+- When all units are gone the selection is empty; the authors' program goes on reporting the last one.
+- merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
+- A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
+  weights and as an error for the detector.
+
+A row costs O(units + features), a test O(features * classes * cuts). Memory: 32 bytes per class and numeric feature, 8
+per class and category, and O(log rows) per unit for ADWIN.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from streamsift.core.batch import CheckedBatch
+from streamsift.core.constraints import ArrayLike, HasMethods, Integer, IsNone, Limits, OneOf, Real
+from streamsift.core.exceptions import EmptySelectionWarning, ParameterError, SavedStateError, UnknownNameError
+from streamsift.core.rows import RowSelector
+from streamsift.core.selection import rank_scores
+from streamsift.core.tags import StreamTags
+from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank
+from streamsift.kernels.stump import NO_EVENT, TEST_DUE, boost_rows
+from streamsift.rows.stump import Bools, Candidate, Columns, Floats, Ints, Stumps, grow
+
+BLOCK = 512  # rows whose errors are marked ahead of their detectors
+CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
+TIE = 0.05  # tau
+KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
+
+_DETECTORS: dict[str, type[ADWIN] | type[HDDM_A] | type[HDDM_W]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
+
+
+class Drift(NamedTuple):
+    """A drift: the row of the stream (from 0) that flagged it, the unit (from 0), the features that were dropped."""
+
+    row: int
+    unit: int
+    features: tuple[int, ...]
+
+
+class Unit(NamedTuple):
+    """A boosting unit: its feature, the merit of its split, the row that completed it, its correct and wrong weight."""
+
+    feature: int
+    merit: float
+    row: int
+    correct: float
+    wrong: float
+
+
+@dataclass
+class BoostedStumps:
+    """The state: units in the order of their creation, the candidate behind them, and the drifts so far."""
+
+    columns: Columns
+    candidate: Candidate
+    stumps: Stumps
+    features: Ints
+    merits: Floats
+    rows: Ints
+    correct: Floats
+    wrong: Floats
+    bank: Bank
+    has_selected: bool
+    n_drifts: int
+    drift_rows: Ints
+    drift_units: Ints
+    drift_sizes: Ints
+    drift_features: Ints
+    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one a unit
+    has_warned: bool = field(init=False, default=False)
+
+    def add_unit(self, feature: int, merit: float, row: int) -> None:
+        self.features = np.append(self.features, feature)
+        self.merits = np.append(self.merits, merit)
+        self.rows = np.append(self.rows, row)
+        self.correct, self.wrong = np.append(self.correct, 0.0), np.append(self.wrong, 0.0)
+        self.has_selected = True
+
+    def drop_units(self, first: int, row: int) -> None:
+        """Remove a unit and all behind it, because it flagged a drift."""
+        dropped = self.features[first:]
+        self.n_drifts += 1
+        self.drift_rows = np.append(self.drift_rows, row)[-KEPT_DRIFTS:]
+        self.drift_units = np.append(self.drift_units, first)[-KEPT_DRIFTS:]
+        self.drift_sizes = np.append(self.drift_sizes, len(dropped))[-KEPT_DRIFTS:]
+        kept = int(self.drift_sizes.sum())
+        self.drift_features = np.append(self.drift_features, dropped)[-kept:]
+        for name in ("features", "merits", "rows", "correct", "wrong"):
+            setattr(self, name, getattr(self, name)[:first].copy())
+        self.bank.restart(first)
+        del self.objects[first:]
+
+
+class ABFS(RowSelector):
+    """Adaptive boosting for feature selection; the number of features is its own choice.
+
+    Until the first feature is selected, all features count as selected, and `transform` says so in a warning, once.
+    When a drift has removed all units, the selection is empty.
+
+    Parameters
+    ----------
+    grace_period : int, default 500
+        Weight the candidate must see between two tests of its splits.
+    threshold : float, default 0.01
+        Merit a split must exceed (the paper's theta).
+    detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
+        What watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`; each unit gets its
+        own by `clone()`, or a deep copy where there is no such method. Selectors with an object cannot be saved.
+    merit : {"info_gain", "gini"}, default "info_gain"
+        Impurity that a split removes: entropy in bits, or Gini impurity.
+    split_test : {"threshold", "hoeffding"}, default "threshold"
+        Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
+    categorical : None, "all", list of columns or mask, default None
+        The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
+        bool a column. None takes what the stream says about its batches, and all columns as numeric where it says
+        nothing.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The merit of the split by which a feature was selected, 0 for all others.
+    units_ : list of Unit
+        Feature, merit, row, correct and wrong weight of each unit, in the order of their creation.
+    drifts_ : list of Drift
+        Row, unit and dropped features of each drift; the latest 1000.
+    n_drifts_ : int
+        The number of all drifts.
+    classes_ : ndarray
+        Labels in the order of their first appearance.
+    n_rows_seen_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.rows.abfs import ABFS
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, size=(4000, 6))
+    >>> y = np.where(np.arange(4000) < 2000, X[:, 1], X[:, 4])
+    >>> selector = ABFS(grace_period=200, threshold=0.1, categorical="all").partial_fit(X[:2000], y[:2000])
+    >>> selector.get_support(indices=True).tolist()
+    [1]
+    >>> selector = selector.partial_fit(X[2000:], y[2000:])
+    >>> selector.get_support(indices=True).tolist(), [drift.features for drift in selector.drifts_]
+    ([4], [(1,)])
+    """
+
+    parameter_limits: ClassVar[Limits] = {
+        "grace_period": (Integer(1, None),),
+        "threshold": (Real(0, None, closed="left"),),
+        "detector": (OneOf(*_DETECTORS), HasMethods("update", "drift_detected")),
+        "merit": (OneOf("info_gain", "gini"),),
+        "split_test": (OneOf("threshold", "hoeffding"),),
+        "categorical": (IsNone(), OneOf("all"), ArrayLike()),
+    }
+    state_type = BoostedStumps
+    scans_itself: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        grace_period: int = 500,
+        threshold: float = 0.01,
+        *,
+        detector: Any = "adwin",
+        merit: str = "info_gain",
+        split_test: str = "threshold",
+        categorical: Any = None,
+    ) -> None:
+        self.grace_period = grace_period
+        self.threshold = threshold
+        self.detector = detector
+        self.merit = merit
+        self.split_test = split_test
+        self.categorical = categorical
+
+    def stream_tags(self) -> StreamTags:
+        """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
+        return StreamTags(mergeable="no", batch_invariant=True)
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def _begin(self, batch: CheckedBatch) -> BoostedStumps:
+        columns = Columns.of(self._categorical_mask(batch))
+        no_ints, no_floats = np.zeros(0, np.int64), np.zeros(0)
+        bank = _DETECTORS[self.detector]().bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
+        return BoostedStumps(
+            columns=columns,
+            candidate=Candidate.empty(len(batch.labels), columns),
+            stumps=Stumps.none(columns),
+            features=no_ints,
+            merits=no_floats,
+            rows=no_ints,
+            correct=no_floats,
+            wrong=no_floats,
+            bank=bank,
+            has_selected=False,
+            n_drifts=0,
+            drift_rows=no_ints,
+            drift_units=no_ints,
+            drift_sizes=no_ints,
+            drift_features=no_ints,
+        )
+
+    def _categorical_mask(self, batch: CheckedBatch) -> Bools:
+        n_features = batch.features.n_features
+        if self.categorical is None:
+            return np.zeros(n_features, bool) if batch.categorical is None else np.array(batch.categorical, bool)
+        if isinstance(self.categorical, str):
+            return np.ones(n_features, bool)
+        given = np.asarray(self.categorical)
+        if given.dtype == bool:
+            if given.shape != (n_features,):
+                raise ParameterError(
+                    f"The 'categorical' parameter of ABFS is a mask of shape {given.shape}, but X has {n_features} "
+                    "features: give one bool a feature."
+                )
+            return given.copy()
+        mask = np.zeros(n_features, bool)
+        for column in given.tolist():
+            mask[self._place(column, batch)] = True
+        return mask
+
+    @staticmethod
+    def _place(column: Any, batch: CheckedBatch) -> int:
+        names = [batch.features.name(place) for place in range(batch.features.n_features)]
+        if isinstance(column, str):
+            if column not in names:
+                raise UnknownNameError("column", column, names)
+            return names.index(column)
+        if not isinstance(column, int) or not 0 <= column < len(names):
+            raise ParameterError(
+                f"The 'categorical' parameter of ABFS names the column {column!r}, but X has the columns 0 to "
+                f"{len(names) - 1}."
+            )
+        return column
+
+    def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
+        needed = state.columns.check(batch)
+        if isinstance(self.detector, str):
+            self._learn_checked(state, batch, needed)
+            return
+        trial = copy.deepcopy(state)  # the user's detector may raise half way
+        self._learn_checked(trial, batch, needed)
+        vars(state).update(vars(trial))
+
+    def _learn_checked(self, state: BoostedStumps, batch: CheckedBatch, needed: Ints) -> None:
+        grow(state.columns, state.candidate, state.stumps, needed, len(batch.labels))
+        for first in range(0, batch.n_rows, BLOCK):
+            self._learn_block(state, batch, first, min(first + BLOCK, batch.n_rows))
+
+    def _learn_block(self, state: BoostedStumps, batch: CheckedBatch, first: int, end: int) -> None:
+        """Learn the rows first:end, from event to event.
+
+        A frozen stump's errors depend on the rows alone, and its detector on its errors alone. So both run ahead to
+        the end of the block; what they say is used row by row.
+        """
+        errors = np.zeros((len(state.features), end - first))
+        state.stumps.mark_errors(batch, state.columns, (first, first, end), state.features, 0, errors)
+        alarm = self._detect(state, errors, 0)
+        begin = first
+        while begin < end:
+            row, event = self._boost(state, batch, (first, begin, end), errors, alarm)
+            if event == NO_EVENT:
+                return
+            begin = row + 1
+            if event != TEST_DUE:
+                state.drop_units(event, batch.first_row + row)
+                state.candidate.clear()
+                errors, alarm = errors[:event], alarm[:event]
+            elif self._select(state, batch.first_row + row):
+                state.candidate.clear()
+                unit = len(alarm)
+                ahead = np.zeros((unit + 1, end - first))
+                state.stumps.mark_errors(batch, state.columns, (first, begin, end), state.features, unit, ahead)
+                late = self._detect(state, np.ascontiguousarray(ahead[:, begin - first :]), unit)[unit]
+                alarm = np.append(alarm, late + (begin - first) if late >= 0 else late)
+                ahead[:unit] = errors
+                errors = ahead
+
+    def _boost(
+        self, state: BoostedStumps, batch: CheckedBatch, rows: tuple[int, int, int], errors: Floats, alarm: Ints
+    ) -> tuple[int, int]:
+        columns, candidate = state.columns, state.candidate
+        layout = (columns.numeric, columns.categorical, columns.start)
+        moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
+        sums = (*moments, candidate.counts, candidate.weights)
+        counters = (state.correct, state.wrong)
+        return boost_rows(batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period))
+
+    def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
+        """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""
+        if isinstance(self.detector, str):
+            if len(state.bank) < len(errors):
+                state.bank.grow(len(errors) + len(errors) // 2)
+            return _DETECTORS[self.detector]().scan(state.bank, errors, first=first, rises_only=True)
+        alarm = np.full(len(errors), -1, np.int64)
+        for unit in range(first, len(errors)):
+            if unit == len(state.objects):
+                clone = getattr(self.detector, "clone", None)
+                state.objects.append(copy.deepcopy(self.detector) if clone is None else clone())
+            alarm[unit] = _first_alarm(state.objects[unit], errors[unit])
+        return alarm
+
+    def _select(self, state: BoostedStumps, row: int) -> bool:
+        """Test the candidate's splits; freeze the best one if it passes."""
+        is_open = np.ones(state.columns.n_features, bool)
+        is_open[state.features] = False
+        merits, cuts = state.candidate.merits(state.columns, is_open, self.merit == "gini")
+        best = int(np.argmax(merits))  # the first where several are best
+        if not merits[best] > self.threshold:
+            return False
+        if self.split_test == "hoeffding" and not self._is_certain(state.candidate, merits, best):
+            return False
+        state.stumps.freeze(best, float(cuts[best]), state.columns, state.candidate)
+        state.add_unit(best, float(merits[best]), row)
+        return True
+
+    def _is_certain(self, candidate: Candidate, merits: Floats, best: int) -> bool:
+        """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
+        others = np.delete(merits, best)
+        second = max(0.0, float(others.max())) if len(others) else 0.0  # not to split has merit 0
+        n_classes = max(2, int(np.count_nonzero(candidate.class_weight)))
+        largest_merit = math.log2(n_classes) if self.merit == "info_gain" else 1.0
+        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[0])))
+        return float(merits[best]) - second > epsilon or epsilon < TIE
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _score(self, state: BoostedStumps) -> Floats:
+        scores = np.zeros(state.columns.n_features)
+        scores[state.features] = state.merits
+        return scores
+
+    def _chosen(self) -> NDArray[np.intp]:
+        number = len(self._state.features) if self._state.has_selected else self._features.n_features
+        return rank_scores(self.scores_)[:number]
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X; all of them, with a warning once, while nothing has been selected yet."""
+        check_is_fitted(self)
+        kept = super().transform(X)
+        if not self._state.has_selected and not self._state.has_warned:
+            self._state.has_warned = True
+            warnings.warn(
+                f"No feature has been selected in {self.n_rows_seen_} rows: all features are passed through until the "
+                "first one is.",
+                EmptySelectionWarning,
+                stacklevel=2,
+            )
+        return kept
+
+    @property
+    def units_(self) -> list[Unit]:
+        """The boosting units, in the order of their creation."""
+        check_is_fitted(self)
+        state = self._state
+        parts = (state.features, state.merits, state.rows, state.correct, state.wrong)
+        return [Unit(*values) for values in zip(*(part.tolist() for part in parts), strict=True)]
+
+    @property
+    def drifts_(self) -> list[Drift]:
+        """The latest drifts, oldest first."""
+        check_is_fitted(self)
+        state = self._state
+        ends = np.cumsum(state.drift_sizes)
+        groups = [state.drift_features[end - size : end] for size, end in zip(state.drift_sizes, ends, strict=True)]
+        return [
+            Drift(row, unit, tuple(features.tolist()))
+            for row, unit, features in zip(state.drift_rows.tolist(), state.drift_units.tolist(), groups, strict=True)
+        ]
+
+    @property
+    def n_drifts_(self) -> int:
+        """The number of drifts since the beginning of the stream."""
+        check_is_fitted(self)
+        return int(self._state.n_drifts)
+
+    def state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything learnt, as named arrays (copies); refused with a detector object, whose state is its own."""
+        check_is_fitted(self)
+        if not isinstance(self.detector, str):
+            raise SavedStateError(
+                f"ABFS cannot save the state of its detector {type(self.detector).__name__}: use detector='adwin', "
+                "'hddm_a' or 'hddm_w' where a selector is to be saved."
+            )
+        return super().state_arrays()
+
+
+def _first_alarm(detector: Any, values: Floats) -> int:
+    for place, value in enumerate(values.astype(int).tolist()):
+        detector.update(value)
+        if detector.drift_detected:
+            return place
+    return -1

@@ -1,0 +1,184 @@
+"""EFS: extremal feature selection, the features whose two Winnow weights differ most.
+
+Paper: V. Carvalho and W. Cohen, Single-Pass Online Learning: Performance, Voting Schemes and Online Feature Selection
+(2006); the learner is their Modified Balanced Winnow. Every feature has a positive weight u and a negative weight v,
+which start at 2 and 1. For each row x with label y of -1 or +1, if y ((u - v).x - threshold) <= margin:
+
+    u_j <- u_j * promotion * (1 + x_j),    v_j <- v_j * demotion * (1 - x_j)      if y = +1
+    v_j <- v_j * promotion * (1 + x_j),    u_j <- u_j * demotion * (1 - x_j)      if y = -1
+
+for every j with x_j > 0. A score is |u - v|. Each row is brought to [0, 1] by its own least and largest value, as
+published programs do; so features should be of one kind (counts of words, say), or scaled to a common range first.
+
+Where this deviates from published programs:
+- A factor 1 - x_j is at least `least_factor`: the largest value of a row is 1 after scaling, so its weight would become
+  0 and stay so; on dense data every weight is dead within a few hundred rows.
+- Weights keep their own exponent, so they do not underflow, however long the stream. (They stop growing at 2**600.)
+- The value that is 0 after scaling leaves its weights alone, as in the paper.
+- More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
+
+The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
+not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
+too small for a float, all are divided by one power of 2. With one class all scores are 0. A feature that is not there
+counts as 0. Time per row and model: O(values above the row's least); sparse rows O(non-zeros) unless negative.
+Memory: 32 bytes per model and feature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import CheckedBatch
+from streamsift.core.constraints import Limits, Real
+from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import StreamTags
+from streamsift.kernels.linear_online import RANGE, efs_rows, efs_sparse_rows
+from streamsift.summaries.absent import rows_with_zeros
+from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
+
+POSITIVE_START, NEGATIVE_START = 2.0, 1.0  # the paper's theta_0+ and theta_0-
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class WinnowState:
+    """The classes and, of shape (n_models, n_features), the weights u and v: u * 2**(-RANGE * u_halvings)."""
+
+    classes: OneVsRest
+    u: Floats
+    v: Floats
+    u_halvings: Ints
+    v_halvings: Ints
+
+    def widen(self, n_features: int) -> None:
+        """Give features that arrive late the weights everything starts with."""
+        more = ((0, 0), (0, n_features - self.u.shape[1]))
+        self.u = np.pad(self.u, more, constant_values=POSITIVE_START)
+        self.v = np.pad(self.v, more, constant_values=NEGATIVE_START)
+        self.u_halvings, self.v_halvings = np.pad(self.u_halvings, more), np.pad(self.v_halvings, more)
+
+    def rebuild(self, origins: list[int]) -> None:
+        """Models from old ones; the mirror image of a model has u and v exchanged."""
+        n_features = self.u.shape[1]
+        start = {"u": POSITIVE_START, "v": NEGATIVE_START, "u_halvings": 0, "v_halvings": 0}
+        opposite = {"u": "v", "v": "u", "u_halvings": "v_halvings", "v_halvings": "u_halvings"}
+        old = {name: getattr(self, name) for name in start}
+        for name, value in start.items():
+            fresh = np.full(n_features, value, old[name].dtype)
+            rows = [
+                fresh if k == FRESH else old[opposite[name]][0] if k == MIRROR else old[name][k] for k in origins
+            ]
+            setattr(self, name, np.array(rows))
+
+
+class EFS(RowSelector):
+    """Learn two multiplicative weights a feature, for and against, and rank features by their difference.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default 10
+        How many features to select: a number, or a fraction in (0, 1].
+    promotion : float, default 1.5
+        Factor of the weight that should have been larger (the paper's alpha), above 1.
+    demotion : float, default 0.5
+        Factor of the weight that should have been smaller (the paper's beta), between 0 and 1.
+    threshold : float, default 1.0
+        What the sum of weights is compared with (the paper's theta).
+    margin : float, default 1.0
+        Rows within this distance of the threshold are learnt too (the paper's M).
+    least_factor : float in [0, 1], default 0.01
+        Lower limit of 1 - x in a demotion; 0 lets a weight die, as in published programs.
+    new_features : {"error", "add"}, default "error"
+        Whether a feature that arrives late is refused, or starts with the weights 2 and 1.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        |u - v|; with more than two classes its mean over the models.
+    classes_ : ndarray
+        Labels in the order of their first appearance; the second is the positive one.
+    n_rows_seen_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.rows.efs import EFS
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["ham", "spam"], 500)
+    >>> X = (rng.random((500, 30)) < 0.1).astype(float)
+    >>> X[:, 7] = (y == "spam") & (rng.random(500) < 0.9)
+    >>> EFS(n_features_to_select=1).partial_fit(X, y, classes=["ham", "spam"]).get_support(indices=True).tolist()
+    [7]
+    """
+
+    parameter_limits: ClassVar[Limits] = {
+        "n_features_to_select": N_FEATURES_LIMITS,
+        "promotion": (Real(1, 1e6, closed="right"),),
+        "demotion": (Real(1e-6, 1, closed="left"),),
+        "threshold": (Real(None, None),),
+        "margin": (Real(0, None, closed="left"),),
+        "least_factor": (Real(0, 1),),
+        "new_features": NEW_FEATURES_LIMITS,
+    }
+    state_type = WinnowState
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        promotion: float = 1.5,
+        demotion: float = 0.5,
+        threshold: float = 1.0,
+        margin: float = 1.0,
+        least_factor: float = 0.01,
+        new_features: str = "error",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.promotion = promotion
+        self.demotion = demotion
+        self.threshold = threshold
+        self.margin = margin
+        self.least_factor = least_factor
+        self.new_features = new_features
+
+    def stream_tags(self) -> StreamTags:
+        """Every row needs the one before, so nothing can be merged; the cut into batches changes nothing."""
+        return StreamTags(batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest")
+
+    def _begin(self, batch: CheckedBatch) -> WinnowState:
+        shape = (0, batch.features.n_features)
+        weights, halvings = np.zeros(shape), np.zeros(shape, np.int64)
+        return WinnowState(OneVsRest.empty(), weights, weights.copy(), halvings, halvings.copy())
+
+    def _learn(self, state: WinnowState, batch: CheckedBatch) -> None:
+        X = rows_with_zeros(batch)
+        state.widen(batch.features.n_features)
+        given = (self.promotion, self.demotion, self.threshold, self.margin, self.least_factor)
+        settings = [float(value) for value in given]
+        for rows in state.classes.pieces(batch.codes, state.rebuild):
+            signs = state.classes.signs(batch.codes[rows])
+            weights = (signs, state.u, state.v, state.u_halvings, state.v_halvings)
+            part = X[rows]
+            if batch.sparse:
+                efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
+            else:
+                efs_rows(part, *weights, *settings)
+
+    def _score(self, state: WinnowState) -> Floats:
+        n_features = state.u.shape[1]
+        if len(state.classes.seen) < 2:
+            return np.zeros(n_features)
+        # Relative to the largest weight of all; 2 * RANGE below it is nothing, and more would overflow an exponent.
+        alive = np.where((state.u > 0) | (state.v > 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max)
+        base = alive.min()
+        u, v = (
+            np.ldexp(weight, (-RANGE * np.minimum(halvings - base, 8)).astype(np.int32))
+            for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
+        )
+        return np.asarray(np.abs(u - v).mean(axis=0))

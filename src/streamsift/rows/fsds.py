@@ -1,0 +1,168 @@
+"""FSDS: features that the leading directions of the data are made of; labels are not used.
+
+Paper: H. Huang, S. Yoo and S. Kasiviswanathan, Unsupervised Feature Selection on Data Streams (2015). A sketch B of
+shape (features, l) stands for all rows so far (frequent directions). For each batch, with C = [B, X'] = U S V':
+
+    s_i <- sqrt(s_i^2 - s_l^2) for the l largest singular values,    B <- U_l diag(s)
+    score_j = max over i <= k of |u_ji| s_i / (s_i^2 + ridge),        ridge = 8 s_k
+
+which is the ridge regression of the k leading right singular vectors on the sketched features. The data is not
+centred, as in the paper, so a column with a large mean is a leading direction by itself: scale features first.
+
+- l is floor(sqrt(features)), at least 2 k; it is fixed by the first batch and stays when features arrive late.
+- Singular vectors come from an eigendecomposition of the smaller of C'C and C C', which is many times faster than the
+  decomposition of C. It squares the ratio of singular values, so where that ratio is beyond 1e4 (or squares overflow)
+  C itself is decomposed.
+- The sketch is compressed once a batch, so the cut into batches changes the result within the sketch's error.
+
+Labels may be given and are not looked at, except that their number must be right. A feature that is not there counts
+as 0. Data that is 0 everywhere scores 0. With d = features and m = l + rows of a batch, time per batch is
+O(d m min(d, m)), memory 8 d l bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from streamsift.core.batch import CheckedBatch
+from streamsift.core.constraints import Integer, IsNone, Limits
+from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import StreamTags
+from streamsift.summaries.absent import rows_with_zeros
+
+RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
+LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class SketchState:
+    """The sketch B = directions * lengths, shape (n_features, l), longest direction first."""
+
+    directions: Floats
+    lengths: Floats
+
+
+class FSDS(RowSelector):
+    """Sketch the rows by a few directions and rank features by their part in the leading ones.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default 10
+        How many features to select: a number, or a fraction in (0, 1].
+    sketch_size : int or None, default None
+        Directions kept (the paper's l); None takes the square root of the number of features, at least twice
+        `n_components`.
+    n_components : int, default 2
+        Leading directions that scores are made of (the paper's k).
+    new_features : {"error", "add"}, default "error"
+        Whether a feature that arrives late is refused, or counts as 0 in the rows before.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+    n_rows_seen_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.rows.fsds import FSDS
+    >>> rng = np.random.default_rng(0)
+    >>> hidden = rng.normal(size=(500, 1))
+    >>> X = 0.3 * rng.normal(size=(500, 9))
+    >>> X[:, [2, 5]] += hidden
+    >>> FSDS(n_features_to_select=2, n_components=1).partial_fit(X).get_support(indices=True).tolist()
+    [2, 5]
+    """
+
+    parameter_limits: ClassVar[Limits] = {
+        "n_features_to_select": N_FEATURES_LIMITS,
+        "sketch_size": (Integer(1, None), IsNone()),
+        "n_components": (Integer(1, None),),
+        "new_features": NEW_FEATURES_LIMITS,
+    }
+    state_type = SketchState
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        sketch_size: int | None = None,
+        n_components: int = 2,
+        new_features: str = "error",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.sketch_size = sketch_size
+        self.n_components = n_components
+        self.new_features = new_features
+
+    def stream_tags(self) -> StreamTags:
+        """Unsupervised: y is not used."""
+        return StreamTags(supervised=False, late_features=True, multi_class="none")
+
+    def _begin(self, batch: CheckedBatch) -> SketchState:
+        n_features = batch.features.n_features
+        size = max(isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
+        return SketchState(np.zeros((n_features, size)), np.zeros(size))
+
+    def _learn(self, state: SketchState, batch: CheckedBatch) -> None:
+        X = rows_with_zeros(batch)
+        n_features, size = X.shape[1], len(state.lengths)
+        known = len(state.directions)
+        columns = np.zeros((n_features, size + len(X)))
+        columns[:known, :size] = state.directions * state.lengths
+        columns[:, size:] = X.T
+        directions, lengths = leading_directions(columns, size)
+        last = lengths[-1]
+        with np.errstate(invalid="ignore"):
+            ratio = np.where(lengths > 0.0, last / lengths, 1.0)
+        state.directions = directions
+        state.lengths = lengths * np.sqrt((1.0 - ratio) * (1.0 + ratio))  # sqrt(s^2 - s_l^2) without the squares
+
+    def _score(self, state: SketchState) -> Floats:
+        k = min(self.n_components, len(state.lengths))
+        lengths = state.lengths[:k]
+        ridge = RIDGE * lengths[-1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # s / (s^2 + ridge) without the square; a direction of length 0 is none.
+            share = np.where(lengths > 0.0, 1.0 / (lengths + ridge / lengths), 0.0)
+        return np.asarray((np.abs(state.directions[:, :k]) * share).max(axis=1))
+
+
+def leading_directions(columns: Floats, size: int) -> tuple[Floats, Floats]:
+    """The `size` leading left singular vectors and values of a matrix; missing ones are 0.
+
+    >>> directions, lengths = leading_directions(np.array([[3.0, 0.0], [0.0, 4.0]]), 3)
+    >>> lengths.round(9).tolist(), np.abs(directions[:, 0]).round(9).tolist()
+    ([4.0, 3.0, 0.0], [0.0, 1.0])
+    """
+    n_features, n_columns = columns.shape
+    found = min(size, n_features, n_columns)
+    directions, lengths = np.zeros((n_features, size)), np.zeros(size)
+    squares = _squares(columns)
+    if squares is not None:
+        n = len(squares)
+        values, vectors = linalg.eigh(squares, subset_by_index=(n - found, n - 1), check_finite=False)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        if values[-1] * LARGEST_RATIO > values[0] > 0.0:
+            lengths[:found] = np.sqrt(values)
+            tall = n_features >= n_columns
+            directions[:, :found] = columns @ (vectors / lengths[:found]) if tall else vectors
+            return directions, lengths
+    vectors, exact, _ = linalg.svd(columns, full_matrices=False, check_finite=False)
+    directions[:, :found], lengths[:found] = vectors[:, :found], exact[:found]
+    return directions, lengths
+
+
+def _squares(columns: Floats) -> Floats | None:
+    """The smaller of C'C and C C', or None where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = columns.T @ columns if columns.shape[0] >= columns.shape[1] else columns @ columns.T
+    return squares if np.isfinite(np.trace(squares)) else None

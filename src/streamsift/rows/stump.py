@@ -1,0 +1,182 @@
+"""Decision stumps over mixed columns: the layout of the columns, the candidate that collects, the frozen stumps.
+
+A stump splits one column: a numeric one in two at a cut point, a categorical one into a branch for each value. Each
+branch predicts its heaviest class; a value never met while collecting predicts none, which is always wrong.
+
+Numeric columns are summed up by a normal distribution per class (variance with weight - 1), cut at 10 equally spaced
+points between the extremes. A class whose weight does not exceed 1 has no variance: it lies at its mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import LARGEST, CheckedBatch, refuse_value
+from streamsift.core.exceptions import InputError
+from streamsift.kernels.stump import (
+    NOT_SEEN,
+    find_bad_value,
+    freeze_categorical,
+    freeze_numeric,
+    mark_errors,
+    score_categorical,
+    score_numeric,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+LARGEST_CODE = 2**20 - 1  # a code is a place in an array
+
+
+@dataclass
+class Columns:
+    """Which columns are categorical, and the cells their codes have in everything kept per value."""
+
+    numeric: Ints
+    categorical: Ints
+    start: Ints  # the k-th categorical column has the cells start[k]:start[k + 1]
+
+    @classmethod
+    def of(cls, categorical: Bools) -> Self:
+        """The layout for a mask, before any code is known."""
+        places = np.flatnonzero(categorical).astype(np.int64)
+        return cls(np.flatnonzero(~categorical).astype(np.int64), places, np.zeros(len(places) + 1, np.int64))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.numeric) + len(self.categorical)
+
+    @property
+    def n_cells(self) -> int:
+        return int(self.start[-1])
+
+    def first_cell(self) -> Ints:
+        """The first cell of each column, or -1 where it is numeric."""
+        first = np.full(self.n_features, -1, np.int64)
+        first[self.categorical] = self.start[:-1]
+        return first
+
+    def check(self, batch: CheckedBatch) -> Ints:
+        """Raise InputError for the first value no stump can learn; return the number of cells each column needs."""
+        top = np.full(len(self.categorical), -1.0)
+        row, column = find_bad_value(batch.X, self.categorical, LARGEST, float(LARGEST_CODE), top)
+        if row >= 0:
+            value = float(batch.X[row, column])
+            if not abs(value) <= LARGEST:
+                refuse_value(batch, row, column, value)
+            stream = f" (row {batch.first_row + row} of the stream)" if batch.first_row else ""
+            raise InputError(
+                f"Row {row}{stream}, column {batch.features.name(column)!r} of X is {value:g}, but the column is "
+                f"categorical: code its categories as whole numbers from 0 to {LARGEST_CODE}."
+            )
+        return top.astype(np.int64) + 1
+
+
+@dataclass
+class Candidate:
+    """What the next stump has collected; see kernels/stump.py for the meaning of the arrays."""
+
+    class_weight: Floats
+    mean: Floats
+    m2: Floats
+    low: Floats
+    high: Floats
+    counts: Floats
+    weights: Floats  # seen, and seen at the last test
+
+    @classmethod
+    def empty(cls, n_classes: int, columns: Columns) -> Self:
+        """A candidate that has seen nothing."""
+        shape = (n_classes, len(columns.numeric))
+        return cls(
+            np.zeros(n_classes),
+            np.zeros(shape),
+            np.zeros(shape),
+            np.full(shape, np.inf),
+            np.full(shape, -np.inf),
+            np.zeros((n_classes, columns.n_cells)),
+            np.zeros(2),
+        )
+
+    def clear(self) -> None:
+        """Start afresh."""
+        for sums in (self.class_weight, self.mean, self.m2, self.counts, self.weights):
+            sums.fill(0.0)
+        self.low.fill(np.inf)
+        self.high.fill(-np.inf)
+
+    def merits(self, columns: Columns, is_open: Bools, gini: bool) -> tuple[Floats, Floats]:
+        """The merit of the best split of each column (-inf: none, or not open) and the cut points of numeric ones."""
+        merits, cuts = np.full(columns.n_features, -np.inf), np.zeros(columns.n_features)
+        moments = (self.class_weight, self.mean, self.m2, self.low, self.high)
+        score_numeric(columns.numeric, is_open, gini, *moments, merits, cuts)
+        if len(columns.categorical):
+            parts = (columns.categorical, columns.start, is_open)
+            score_categorical(*parts, gini, self.class_weight, self.counts, merits)
+        return merits, cuts
+
+
+@dataclass
+class Stumps:
+    """The frozen stumps: a column has at most one, so they are kept by column (and by cell)."""
+
+    cut: Floats
+    left: Ints
+    right: Ints
+    table: Ints
+
+    @classmethod
+    def none(cls, columns: Columns) -> Self:
+        """No stump yet."""
+        n = columns.n_features
+        none = np.full(n, NOT_SEEN, np.int64)
+        return cls(np.zeros(n), none, none.copy(), np.full(columns.n_cells, NOT_SEEN, np.int64))
+
+    def freeze(self, feature: int, cut: float, columns: Columns, candidate: Candidate) -> None:
+        """Keep the candidate's split of one column."""
+        place = int(np.searchsorted(columns.categorical, feature))
+        if place < len(columns.categorical) and columns.categorical[place] == feature:
+            freeze_categorical(columns.start[place], columns.start[place + 1], candidate.counts, self.table)
+            return
+        moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
+        k = int(np.searchsorted(columns.numeric, feature))
+        self.cut[feature] = cut
+        self.left[feature], self.right[feature] = freeze_numeric(k, cut, *moments)
+
+    def mark_errors(
+        self,
+        batch: CheckedBatch,
+        columns: Columns,
+        rows: tuple[int, int, int],
+        features: Ints,
+        first_unit: int,
+        errors: Floats,
+    ) -> None:
+        """errors[u, i - rows[0]] = 1 where the stump of features[u] is wrong on row i, for rows[1] <= i < rows[2]."""
+        stumps = (columns.first_cell(), self.cut, self.left, self.right, self.table)
+        mark_errors(batch.X, batch.codes, *rows, features, first_unit, *stumps, errors)
+
+
+def grow(columns: Columns, candidate: Candidate, stumps: Stumps, needed: Ints, n_classes: int) -> None:
+    """Make room for new classes and for new codes of the categorical columns, by half as much again at least."""
+    if n_classes > len(candidate.class_weight):
+        fresh = Candidate.empty(n_classes - len(candidate.class_weight), columns)
+        for name in ("class_weight", "mean", "m2", "low", "high", "counts"):
+            setattr(candidate, name, np.concatenate([getattr(candidate, name), getattr(fresh, name)]))
+    old_sizes = np.diff(columns.start)
+    if not (needed > old_sizes).any():
+        return
+    sizes = np.where(needed > old_sizes, np.maximum(needed, old_sizes + old_sizes // 2), old_sizes)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    moved = np.arange(columns.n_cells) + np.repeat(start[:-1] - columns.start[:-1], old_sizes)
+    counts = np.zeros((len(candidate.counts), start[-1]))
+    counts[:, moved] = candidate.counts
+    table = np.full(start[-1], NOT_SEEN, np.int64)
+    table[moved] = stumps.table
+    candidate.counts, stumps.table, columns.start = counts, table, start

@@ -1,0 +1,40 @@
+"""The documents: what they link to and the files they name exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    links = LINK.findall(document.read_text(encoding="utf-8"))
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_every_decision_is_on_the_map() -> None:
+    pages = {path.name for path in (ROOT / "docs" / "adr").glob("*.md")}
+    assert pages == set(re.findall(r"adr/(\S+?\.md)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "adr").glob("*.md")), ids=lambda path: path.stem)
+def test_a_decision_has_context_decision_and_consequences(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.match(rf"# {int(page.name[:4])}\. ", text)
+    places = [text.find(f"**{part}.**") for part in ("Context", "Decision", "Consequences")]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_contributing_names_files_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"\b(?:src|tests|docs)/[\w/.]+\.(?:py|md)\b", text)
+    made_by_the_reader = {"src/streamsift/rows/mean_gap.py"}
+    assert named
+    assert [name for name in named if name not in made_by_the_reader and not (ROOT / name).is_file()] == []

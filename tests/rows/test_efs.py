@@ -1,0 +1,165 @@
+"""EFS against its naive twin, the reference values and the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.utils.estimator_checks import check_estimator
+from tests.naive.efs import efs as naive_efs
+
+from streamsift.checks import run_checks
+from streamsift.kernels.linear_online import RANGE
+from streamsift.rows.efs import EFS
+
+SCALED = "every row is scaled by its own least and largest value, so a constant column of their size wins or loses"
+NOISE = "made for counts: among normal noise, scaled row by row, the largest value of a row is mostly chance"
+
+
+def test_contract() -> None:
+    skip = {
+        "constant_features_do_not_spoil_scores": SCALED,
+        "informative_column_wins": NOISE,
+        "pipeline_selects_before_it_classifies": NOISE,
+        "many_classes": NOISE,
+        "late_features_get_a_slot": NOISE,
+    }
+    outcomes = run_checks(EFS, skip=skip)
+    assert outcomes["sparse_equals_dense"] == outcomes["cut_into_batches_does_not_matter"] == "passed"
+
+
+@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
+def test_scikit_learn_checks() -> None:
+    check_estimator(EFS())
+
+
+def weights(selector: EFS) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of the first model."""
+    state = selector.state_arrays()
+    return tuple(
+        np.ldexp(state[f"state.{name}"][0], -RANGE * state[f"state.{name}_halvings"][0]) for name in ("u", "v")
+    )
+
+
+def logs(selector: EFS) -> tuple[np.ndarray, np.ndarray]:
+    state = selector.state_arrays()
+    with np.errstate(divide="ignore"):
+        return tuple(
+            np.log(state[f"state.{name}"][0]) - np.log(2) * RANGE * state[f"state.{name}_halvings"][0]
+            for name in ("u", "v")
+        )
+
+
+@pytest.mark.parametrize("form", ["raw", "minmax"])
+def test_reference_values_row_by_row(shared: Path, form: str) -> None:
+    """Every single update agrees with the reference; only the row's least value is left alone here, as in the paper."""
+    stream, wanted = np.load(shared / "golden/common/stream_1000x20.npz"), np.load(shared / "golden/efs/efs.npz")
+    X, y = stream[f"X_{form}"], stream["y01"]
+    selector = EFS(5, least_factor=0.0).partial_fit(X[:2], y[:2], classes=[0, 1])
+    for row in range(1, 60):
+        state = selector.state_arrays()
+        for name in ("u", "v"):
+            state[f"state.{name}"] = wanted[f"{form}_perrow_{name}"][None, row - 1]
+            state[f"state.{name}_halvings"][:] = 0
+        selector.load_state_arrays(state).partial_fit(X[row : row + 1], y[row : row + 1])
+        others = X[row] > X[row].min()
+        for name, found in zip(("u", "v"), weights(selector), strict=True):
+            right = wanted[f"{form}_perrow_{name}"][row]
+            np.testing.assert_allclose(found[others], right[others], rtol=1e-12, atol=1e-300)
+            least = wanted[f"{form}_perrow_{name}"][row - 1][~others]
+            np.testing.assert_array_equal(found[~others], least)
+
+
+@pytest.mark.parametrize("form", ["raw", "minmax"])
+def test_twin_with_the_published_update_gives_the_reference_values(shared: Path, form: str) -> None:
+    stream, wanted = np.load(shared / "golden/common/stream_1000x20.npz"), np.load(shared / "golden/efs/efs.npz")
+    history = naive_efs(
+        stream[f"X_{form}"][:60].tolist(), stream["ypm"][:60].tolist(), least_factor=0.0, also_zeros=True
+    )
+    for row, (log_u, log_v) in enumerate(history):
+        np.testing.assert_allclose(np.exp(log_u), wanted[f"{form}_perrow_u"][row], rtol=1e-9, atol=1e-300)
+        np.testing.assert_allclose(np.exp(log_v), wanted[f"{form}_perrow_v"][row], rtol=1e-9, atol=1e-300)
+
+
+HARD = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "counts": lambda rng, n, d: rng.poisson(0.4, (n, d)).astype(float),
+    "constant": lambda rng, n, d: np.full((n, d), 2.0),
+    "zero": lambda rng, n, d: np.zeros((n, d)),
+    "denormal": lambda rng, n, d: rng.integers(0, 4, (n, d)) * 5e-324,
+    "one huge": lambda rng, n, d: np.where(np.arange(d) == 0, 1e150, rng.random((n, d))),
+    "both ends": lambda rng, n, d: rng.choice([-1.7e308, 0.0, 1.7e308], (n, d)),
+}
+
+
+@given(
+    st.sampled_from(sorted(HARD)),
+    st.integers(2, 80),
+    st.integers(1, 10),
+    st.sampled_from([0.0, 0.01, 0.5]),
+    st.integers(0, 999),
+)
+def test_equals_naive_twin(kind: str, n_rows: int, n_features: int, least: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = HARD[kind](rng, n_rows, n_features), rng.integers(0, 2, n_rows)
+    y[:2] = 0, 1
+    wanted = naive_efs(X.tolist(), (2 * y - 1).tolist(), least)[-1]
+    dense = EFS(least_factor=least).partial_fit(X, y, classes=[0, 1])
+    sparse = EFS(least_factor=least).partial_fit(csr_matrix(X), y, classes=[0, 1])
+    for found, other, right in zip(logs(dense), logs(sparse), wanted, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(other, found)
+    difference = np.abs(np.exp(wanted[0]) - np.exp(wanted[1]))
+    np.testing.assert_allclose(dense.scores_, difference, rtol=1e-6, atol=1e-12)
+
+
+def test_weights_neither_underflow_nor_lose_their_order() -> None:
+    """On noise all weights shrink without end; as plain floats they would all be 0 after a few thousand rows."""
+    rng = np.random.default_rng(3)
+    X, y = rng.random((4000, 12)), rng.integers(0, 2, 4000)
+    selector = EFS(3).partial_fit(X, y, classes=[0, 1])
+    log_u, log_v = logs(selector)
+    assert max(log_u.max(), log_v.max()) < np.log(5e-324)
+    assert np.isfinite(log_u).all()
+    assert np.isfinite(log_v).all()
+    assert int(np.argmax(selector.scores_)) == int(np.argmax(np.maximum(log_u, log_v)))
+    assert selector.scores_.max() > 0.0
+    np.testing.assert_allclose((log_u, log_v), naive_efs(X.tolist(), (2 * y - 1).tolist())[-1], rtol=1e-9)
+
+
+def test_no_nan_from_hard_streams(scale: float) -> None:
+    rng = np.random.default_rng(1)
+    n = max(int(10_000 * scale), 100)
+    selector = EFS(5).partial_fit(rng.random((n, 8)), np.zeros(n, int))
+    assert not selector.scores_.any()
+    X = rng.normal(size=(200, 8))
+    X[:50] *= 1e6
+    X[50:100, 3] = 1e150
+    X[100:150] = 0.0
+    X[150:, 2], X[160:, 3] = 1.7e308, -1.7e308
+    for start in range(0, 200, 50):
+        selector.partial_fit(X[start : start + 50], rng.integers(0, 3, 50))
+        assert np.isfinite(selector.scores_).all()
+
+
+def test_weights_stop_growing() -> None:
+    X = np.tile([1e-300, 0.0, 1.0], (3000, 1))
+    X[::2] = [1e-300, 0.0, 0.0]
+    selector = EFS(1, promotion=1e6).partial_fit(X, np.arange(3000) % 2)
+    assert np.isfinite(selector.scores_).all()
+
+
+def test_third_class_mirrors_the_first_model() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 4)), rng.permutation(np.arange(60) % 2)
+    selector = EFS(2).partial_fit(X, y, classes=[0, 1])
+    u, v = weights(selector)
+    selector.partial_fit(np.zeros((1, 4)), [2])  # a row without values changes no weight
+    state = selector.state_arrays()
+    np.testing.assert_array_equal(state["state.u"], [u, v, np.full(4, 2.0)])
+    np.testing.assert_array_equal(state["state.v"], [v, u, np.full(4, 1.0)])
+    np.testing.assert_allclose(selector.scores_, (2 * np.abs(u - v) + 1) / 3)

@@ -1,0 +1,116 @@
+"""FSDS against its naive twin, the reference values and the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import check_estimator
+from tests.naive.fsds import fsds as naive_fsds
+
+from streamsift.checks import run_checks
+from streamsift.rows.fsds import FSDS
+
+LABELS = "labels are not used, so there is no classes_"
+MEAN = "the data is not centred: a column with a large mean is a leading direction"
+
+
+def test_contract() -> None:
+    skip = {
+        "labels_of_every_kind": LABELS,
+        "many_classes": LABELS,
+        "late_class_counts_like_an_early_one": LABELS,
+        "constant_features_do_not_spoil_scores": MEAN,
+    }
+    outcomes = run_checks(FSDS, skip=skip)
+    assert outcomes["late_features_get_a_slot"] == "passed"
+
+
+def test_scikit_learn_checks() -> None:
+    check_estimator(FSDS())
+
+
+def sketch_squared(selector: FSDS) -> np.ndarray:
+    state = selector.state_arrays()
+    sketch = state["state.directions"] * state["state.lengths"]
+    return sketch @ sketch.T
+
+
+@pytest.mark.parametrize("form", ["raw", "minmax"])
+def test_reference_values(shared: Path, form: str) -> None:
+    stream, wanted = np.load(shared / "golden/common/stream_1000x20.npz"), np.load(shared / "golden/fsds/fsds.npz")
+    selector = FSDS(5)
+    for step, rows in enumerate(np.split(np.arange(1000), 20)):
+        selector.partial_fit(stream[f"X_{form}"][rows])
+        np.testing.assert_allclose(selector.scores_, wanted[f"{form}_l4_k2_w"][step], rtol=1e-10)
+        right = wanted[f"{form}_l4_k2_BBt"][step]
+        np.testing.assert_allclose(sketch_squared(selector), right, rtol=1e-10, atol=1e-12 * np.abs(right).max())
+
+
+HARD = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "low rank": lambda rng, n, d: rng.normal(size=(n, 1)) @ rng.normal(size=(1, d)),
+    "constant": lambda rng, n, d: np.full((n, d), 2.0),
+    "zero": lambda rng, n, d: np.zeros((n, d)),
+    "huge offset": lambda rng, n, d: rng.normal(size=(n, d)) + 1e8 * (np.arange(d) == 0),
+    "tiny": lambda rng, n, d: rng.normal(size=(n, d)) * 1e-120,
+    "large": lambda rng, n, d: rng.normal(size=(n, d)) * 1e140,
+}
+
+
+@given(
+    st.sampled_from(sorted(HARD)),
+    st.lists(st.integers(1, 30), min_size=1, max_size=4),
+    st.integers(1, 40),
+    st.integers(1, 3),
+    st.integers(0, 999),
+)
+def test_equals_naive_twin(kind: str, lengths: list[int], n_features: int, n_components: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    batches = [HARD[kind](rng, n_rows, n_features) for n_rows in lengths]
+    size = max(int(np.sqrt(n_features)), 2 * n_components)
+    selector = FSDS(n_components=n_components)
+    for X in batches:
+        selector.partial_fit(X)
+    scores, squared = naive_fsds(batches, size, n_components)[-1]
+    assert np.isfinite(selector.scores_).all()
+    np.testing.assert_allclose(sketch_squared(selector), squared, rtol=1e-7, atol=1e-9 * np.abs(squared).max())
+    if kind in ("normal", "huge offset", "tiny") and min(sum(lengths), n_features) > 2 * size:
+        # Elsewhere directions of equal length, or of none, may be chosen in more than one way.
+        np.testing.assert_allclose(selector.scores_, scores, rtol=1e-5, atol=1e-7 * scores.max())
+
+
+def test_labels_change_nothing() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    wanted = FSDS().partial_fit(X).scores_
+    np.testing.assert_array_equal(FSDS().partial_fit(X, np.arange(40) % 3).scores_, wanted)
+
+
+def test_sketch_stays_below_the_data_by_no_more_than_its_bound() -> None:
+    """Frequent directions: 0 <= |X a|^2 - |B' a|^2 <= |X|_F^2 / l for every unit vector a."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 30)) * np.linspace(0.1, 3, 30)
+    selector = FSDS(sketch_size=8)
+    for start in range(0, 500, 20):
+        selector.partial_fit(X[start : start + 20])
+    gap = np.linalg.eigvalsh(X.T @ X - sketch_squared(selector))
+    assert gap.min() >= -1e-9 * gap.max()
+    assert gap.max() <= np.square(X).sum() / 8
+
+
+def test_no_nan_from_hard_streams() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 8))
+    X[:50] *= 1e6
+    X[50:100, 3] = 1e150
+    X[100:150] = 0.0
+    X[150:, 2] = 1e300
+    for order in (slice(None), slice(None, None, -1)):
+        selector = FSDS(3)
+        for start in range(0, 200, 50):
+            selector.partial_fit(X[order][start : start + 50])
+            assert np.isfinite(selector.scores_).all()
+    assert not FSDS(3).partial_fit(np.zeros((5, 4))).scores_.any()

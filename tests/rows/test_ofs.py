@@ -1,0 +1,124 @@
+"""OFS against its naive twin, the reference values and the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix, random_array
+from sklearn.utils.estimator_checks import check_estimator
+from tests.naive.ofs import ofs as naive_ofs
+
+from streamsift.checks import run_checks
+from streamsift.core.exceptions import OneClassWarning
+from streamsift.rows.ofs import OFS
+
+INTERCEPT = "no intercept: a constant column serves as one, and its size sets its weight"
+ORIGIN = "no intercept: the class means of the sample lie on one side of the origin, so its line cannot pass between"
+
+
+def test_contract() -> None:
+    skip = {"constant_features_do_not_spoil_scores": INTERCEPT, "informative_column_wins": ORIGIN}
+    outcomes = run_checks(OFS, skip=skip)
+    assert outcomes["sparse_equals_dense"] == outcomes["cut_into_batches_does_not_matter"] == "passed"
+
+
+@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
+def test_scikit_learn_checks() -> None:
+    check_estimator(OFS())
+
+
+def test_reference_values(shared: Path) -> None:
+    stream, wanted = np.load(shared / "golden/common/stream_1000x20.npz"), np.load(shared / "golden/ofs/ofs.npz")
+    for labels, classes in (("y01", [0, 1]), ("ypm", [-1, 1])):
+        selector = OFS(5)
+        for step, rows in enumerate(np.split(np.arange(1000), 20)):
+            selector.partial_fit(stream["X_raw"][rows], stream[labels][rows], classes=classes)
+            weights = wanted["raw_matlab_shrink_B5"][step]
+            np.testing.assert_allclose(selector.state_arrays()["state.weights"][0], weights, rtol=1e-12, atol=1e-15)
+            np.testing.assert_allclose(selector.scores_, np.abs(weights), rtol=1e-12, atol=1e-15)
+
+
+HARD = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "counts with ties": lambda rng, n, d: rng.integers(0, 3, (n, d)).astype(float),
+    "constant": lambda rng, n, d: np.full((n, d), 2.0),
+    "zero": lambda rng, n, d: np.zeros((n, d)),
+    "huge offset": lambda rng, n, d: 1e8 + rng.normal(size=(n, d)),
+    "denormal": lambda rng, n, d: rng.normal(size=(n, d)) * 5e-310,
+    "large": lambda rng, n, d: rng.normal(size=(n, d)) * 1e150,
+}
+
+
+@given(st.sampled_from(sorted(HARD)), st.integers(1, 60), st.integers(1, 12), st.integers(1, 12), st.integers(0, 999))
+def test_equals_naive_twin(kind: str, n_rows: int, n_features: int, n_kept: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = HARD[kind](rng, n_rows, n_features), rng.integers(0, 2, n_rows)
+    wanted = naive_ofs(X.tolist(), (2 * y - 1).tolist(), min(n_kept, n_features))[-1]
+    dense = OFS(n_kept).partial_fit(X, y, classes=[0, 1]).state_arrays()["state.weights"][0]
+    sparse = OFS(n_kept).partial_fit(csr_matrix(X), y, classes=[0, 1]).state_arrays()["state.weights"][0]
+    np.testing.assert_array_equal(sparse, dense)
+    if kind in ("huge offset", "large", "counts with ties"):
+        # Rounding decides the cut and the margin where many weights are almost equal: only the sizes can be compared.
+        np.testing.assert_allclose(np.sort(np.abs(dense)), np.sort(np.abs(wanted)), rtol=0.2, atol=0.5)
+    else:
+        np.testing.assert_allclose(dense, wanted, rtol=1e-9, atol=1e-300)
+    assert np.count_nonzero(dense) <= n_kept
+    assert np.linalg.norm(dense) <= 10.0 * (1 + 1e-12)
+
+
+def test_third_class_mirrors_the_first_model_and_starts_its_own() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 6)), np.repeat([0, 1, 2], 30)
+    y[:60] = rng.permutation(y[:60])
+    two = OFS(3).partial_fit(X[:60], y[:60], classes=[0, 1, 2])
+    state = two.state_arrays()
+    assert state["state.weights"].shape == (1, 6)
+    last = two.partial_fit(X[60:], y[60:]).state_arrays()["state.weights"]
+    binary = state["state.weights"][0]
+    # Model 0 is that of class 1, then its mirror image for class 0, then class 2 from nothing.
+    late = np.full(30, -1.0)
+    for model, (start, signs) in enumerate(((binary, late), (-binary, late), (np.zeros(6), -late))):
+        np.testing.assert_allclose(last[model], _go_on(start, X[60:], signs, 3), rtol=1e-9)
+    np.testing.assert_allclose(two.scores_, np.abs(last).mean(axis=0))
+
+
+def _go_on(weights: np.ndarray, X: np.ndarray, signs: np.ndarray, n_kept: int) -> np.ndarray:
+    w = weights.copy()
+    for x, sign in zip(X, signs, strict=True):
+        margin = sign * (w @ x)
+        w = 0.998 * w
+        if margin < 1:
+            w = w + 0.2 * sign * x
+            w *= min(1.0, 10 / np.linalg.norm(w))
+            w[np.argsort(-np.abs(w), kind="stable")[n_kept:]] = 0.0
+    return w
+
+
+def test_no_nan_from_hard_streams(scale: float) -> None:
+    rng = np.random.default_rng(1)
+    n = max(int(10_000 * scale), 100)
+    selector = OFS(5)
+    with pytest.warns(OneClassWarning):
+        selector.partial_fit(rng.normal(size=(n, 8)), np.zeros(n, int)).get_support()
+    assert not selector.scores_.any()
+    X = rng.normal(size=(200, 8))
+    X[:50] *= 1e6
+    X[50:100, 3] = 1e150
+    X[100:150] = 0.0
+    X[150:, 2] = 1.7e308
+    X[160:, 3] = -1.7e308
+    for start in range(0, 200, 50):
+        selector.partial_fit(X[start : start + 50], rng.integers(0, 3, 50))
+        assert np.isfinite(selector.scores_).all()
+
+
+def test_sparse_rows_cost_their_non_zeros() -> None:
+    X = random_array((300, 20_000), density=0.001, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(300) % 2
+    sparse = OFS(10).partial_fit(X, y)
+    np.testing.assert_array_equal(sparse.scores_, OFS(10).partial_fit(X.toarray(), y).scores_)
+    assert np.count_nonzero(sparse.scores_) == 10

@@ -1,0 +1,87 @@
+"""The guarantee of the quantile summary: every rank within eps * n at any time, class weights exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from streamsift import Screener
+from streamsift.kernels.quantiles import COUNT, KEY
+
+SHAPES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "sorted": lambda rng, n: np.arange(n, dtype=float),
+    "falling": lambda rng, n: -np.arange(n, dtype=float),
+    "drifting": lambda rng, n: rng.normal(size=n) + np.linspace(0, 20, n),
+    "heavy tail": lambda rng, n: rng.standard_cauchy(n),
+    "half zero": lambda rng, n: rng.normal(size=n) * (rng.random(n) < 0.5),
+    "few values": lambda rng, n: rng.integers(0, 30, n).astype(float),
+    "many ties": lambda rng, n: np.round(rng.normal(size=n), 2),
+    "two clusters": lambda rng, n: rng.normal(size=n) + 1e6 * (rng.random(n) < 0.1),
+    "zigzag": lambda rng, n: np.where(np.arange(n) % 2, np.arange(n), -np.arange(n)).astype(float),
+}
+
+
+def decode(keys: np.ndarray) -> np.ndarray:
+    return (keys ^ ((keys >> 63) & np.int64(2**63 - 1))).view(np.float64)
+
+
+def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """(values, counts, class weights) of each feature, with what is still in the buffer merged in."""
+    state = selector._state
+    by_row, _ = state._way()
+    n = state.n_buffered
+    lists, weights, sizes = state.lists, state.weights, state.sizes
+    if n:
+        lists, weights, sizes, _ = state._merged(0, len(sizes), by_row, 1, np.full(len(sizes), -1), 10**9, n)
+    return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(sizes)]
+
+
+@pytest.mark.parametrize(("fading", "n_classes"), [(1.0, 2), (1.0, 3), (1.0, 6), (0.9999, 2)])
+@pytest.mark.parametrize("eps", [0.05, 0.01])
+def test_rank_error(eps, fading, n_classes, scale):
+    rng = np.random.default_rng(12)
+    n = int(30_000 * scale) + 500
+    X = np.column_stack([shape(rng, n) for shape in SHAPES.values()])
+    y = rng.integers(0, n_classes, n)
+    selector = Screener(eps=eps, fading=fading)
+    for start in range(0, n, 700):
+        end = min(start + 700, n)
+        selector.partial_fit(X[start:end], y[start:end])
+        if start % 7000 and end < n:
+            continue
+        for name, (values, counts, weights), column in zip(SHAPES, lists_of(selector), X[:end].T, strict=True):
+            ranks = np.cumsum(counts)
+            assert ranks[-1] == end, name
+            ordered = np.sort(column)
+            at, below = np.searchsorted(ordered, values, "right"), np.searchsorted(ordered, values, "left")
+            assert np.abs(at - ranks).max() <= eps * end, name
+            assert np.abs(below[1:] - ranks[:-1]).max(initial=0) <= eps * end, name
+            expected = [(fading ** np.arange(end - 1, -1, -1.0))[y[:end] == c].sum() for c in selector.classes_]
+            np.testing.assert_allclose(weights.sum(axis=1), expected, rtol=1e-9, err_msg=name)
+
+
+def test_few_values_are_counted_exactly_for_ever(scale):
+    rng = np.random.default_rng(3)
+    n = int(40_000 * scale) + 200
+    X, y = rng.integers(0, 100, (n, 2)).astype(np.float32), rng.integers(0, 2, n)
+    selector = Screener(eps=0.02)
+    for start in range(0, n, 1000):
+        selector.partial_fit(X[start : start + 1000], y[start : start + 1000])
+    exact = Screener(eps=1e-6 if n < 1000 else 0.9 / n).fit(X, y)
+    np.testing.assert_array_equal(selector._state.bin_counts(5), exact._state.bin_counts(5))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_merge_stays_within_the_bound(form, scale):
+    rng = np.random.default_rng(7)
+    n, eps = int(12_000 * scale) + 200, 0.02
+    X = np.column_stack([shape(rng, n) for shape in SHAPES.values()])
+    y = rng.integers(0, 2, n)
+    parts = [Screener("mutual_info", eps=eps).fit(form(X[i::3]), y[i::3]) for i in range(3)]
+    merged = parts[0].merge(parts[1]).merge(parts[2])
+    exact = Screener("mutual_info", eps=0.9 / n).fit(X, y)
+    mine, true = merged._state.bin_counts(5), exact._state.bin_counts(5)
+    np.testing.assert_allclose(mine.sum(axis=1), true.sum(axis=1))
+    assert np.abs(np.cumsum(mine - true, axis=1)).max() <= 4 * eps * n  # two cuts, each with two rank errors
