@@ -28,7 +28,7 @@ def test_contract() -> None:
 
 @pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
 def test_scikit_learn_checks() -> None:
-    check_estimator(OFS())
+    check_estimator(OFS(), on_skip=None)
 
 
 def test_reference_values(shared: Path) -> None:

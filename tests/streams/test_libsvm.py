@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
@@ -39,6 +39,7 @@ def test_agrees_with_scikit_learn(tmp_path: Path, zero_based: bool, size: int) -
     assert {type(label) for label in y} == {int}
 
 
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), size=st.integers(1, 100))
 def test_the_width_follows_the_rows_not_the_blocks(
     tmp_path_factory: pytest.TempPathFactory, seed: int, size: int

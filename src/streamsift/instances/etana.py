@@ -156,7 +156,13 @@ class ETANA(InstanceClassifier):
         grid = make_grid(n_classes, steps_for(n_classes, self.resolution))
         rounded = self.lookup == "nearest"
         solution = solve(
-            grid, problem.likelihood, problem.bin_start, problem.cost, problem.risk, rounded=rounded
+            grid,
+            problem.likelihood,
+            problem.bin_start,
+            problem.cost,
+            problem.available,
+            problem.risk,
+            rounded=rounded,
         )
         n_stages = len(solution.going_on)
         if n_classes == 2 and not rounded:

@@ -10,7 +10,7 @@ so one table look-up a class finds it, and one more finds a neighbour.
 The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The
 program is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper
 bound of the optimum), once as if the true class were told after m for the price of the cheapest feature that is left
-(a lower bound). When the two values at stage 0 meet everywhere on the grid, within MEETING of the largest stopping
+(a lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within MEETING of the largest stopping
 cost, the later features are proven not to matter; otherwise m is doubled.
 """
 
@@ -102,7 +102,14 @@ def _compositions(total: int, parts: int) -> Ints:
 
 
 def solve(
-    grid: Grid, likelihood: Floats, bin_start: Ints, cost: Floats, risk: Floats, *, rounded: bool
+    grid: Grid,
+    likelihood: Floats,
+    bin_start: Ints,
+    cost: Floats,
+    available: Floats,
+    risk: Floats,
+    *,
+    rounded: bool,
 ) -> Solution:
     """Solve the dynamic program for features in the order given; `bin_start` marks the bins of each."""
     stop = np.ascontiguousarray((grid.points @ risk).min(axis=1))
@@ -114,11 +121,11 @@ def solve(
         refuse_too_large(risk.shape[0], grid.steps, n_stages)
         going_on = np.empty((max(n_stages, 2), len(stop)))
         upper = stop.copy()
-        _run(grid, likelihood, bin_start, cost[:n_stages], stop, upper, going_on, rounded)
+        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, upper, going_on, rounded)
         if n_stages == n_features:
             return Solution(going_on[:n_stages], stop, 0.0)
         lower = np.minimum(stop, cheapest_left[n_stages] + told)
-        _run(grid, likelihood, bin_start, cost[:n_stages], stop, lower, np.empty((1, len(stop))), rounded)
+        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, lower, np.empty((1, len(stop))), rounded)
         gap = float(np.max(upper - lower))
         if gap <= MEETING * stop.max():
             return Solution(going_on[:n_stages], stop, gap)
@@ -126,16 +133,24 @@ def solve(
 
 
 def _run(
-    grid: Grid, likelihood: Floats, bin_start: Ints, cost: Floats, stop: Floats, value: Floats, out: Floats, rounded: bool
+    grid: Grid,
+    likelihood: Floats,
+    bin_start: Ints,
+    cost: Floats,
+    available: Floats,
+    stop: Floats,
+    value: Floats,
+    out: Floats,
+    rounded: bool,
 ) -> None:
     n_classes = likelihood.shape[1]
     if n_classes == 2 and not rounded:
-        solve_two(likelihood, bin_start, cost, stop, value, out)
+        solve_two(likelihood, bin_start, cost, available, stop, value, out)
     elif n_classes == 3 and not rounded:
-        solve_three(likelihood, bin_start, cost, stop, value, out)
+        solve_three(likelihood, bin_start, cost, available, stop, value, out)
     else:
         solve_any(
-            likelihood, bin_start, cost, stop, value, out, grid.steps, grid.shift, grid.weights, rounded
+            likelihood, bin_start, cost, available, stop, value, out, grid.steps, grid.shift, grid.weights, rounded
         )
 
 

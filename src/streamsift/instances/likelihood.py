@@ -113,6 +113,11 @@ class Likelihoods:
         with_value = np.add.reduceat(self.counts, starts, axis=1)
         return np.ascontiguousarray(((self.counts + 1.0) / np.repeat(with_value + n_bins, n_bins, axis=1)).T)
 
+    def available(self) -> Floats:
+        """The share of rows in which each feature has a value."""
+        with_value = np.add.reduceat(self.counts.sum(axis=0), self.bin_start[:-1])
+        return with_value / self.class_counts.sum()
+
 
 def _starts(lengths: Any) -> Ints:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -113,6 +113,7 @@ class Problem:
     order: Ints
     feature_cost: Floats  # by column
     cost: Floats  # by stage
+    available: Floats  # by stage: the share of rows that had a value
     likelihood: Floats
     bin_start: Ints
     prior: Floats
@@ -166,5 +167,12 @@ def problem(model: Any, counts: Likelihoods) -> Problem:
     bin_start = np.concatenate([[0], np.cumsum(n_bins)]).astype(np.int64)
     rows = np.arange(bin_start[-1]) + np.repeat(counts.bin_start[:-1][order] - bin_start[:-1], n_bins)
     return Problem(
-        order.astype(np.int64), cost, cost[order], likelihood[rows], bin_start, prior, risk(model, n_classes)
+        order.astype(np.int64),
+        cost,
+        cost[order],
+        counts.available()[order],
+        likelihood[rows],
+        bin_start,
+        prior,
+        risk(model, n_classes),
     )

@@ -180,6 +180,7 @@ def solve_any(
     likelihood: Floats,
     first: Ints,
     cost: Floats,
+    available: Floats,
     stop: Floats,
     value: Floats,
     going_on: Floats,
@@ -193,7 +194,7 @@ def solve_any(
     point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
     scratch = np.empty(n)
     for k in range(cost.size - 1, -1, -1):
-        out = going_on[k if going_on.shape[0] > 1 else 0]
+        out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for c in range(n):
             point[c] = 0
         point[n - 1] = steps
@@ -211,7 +212,7 @@ def solve_any(
                 else:
                     found = interpolate(posterior, steps, shift, weights, value, scratch, parts)
                 expected += total * found
-            out[i] = expected
+            out[i] = have * expected + (1.0 - have) * value[i]
             _next_point(point)
         for i in range(n_points):
             value[i] = min(stop[i], out[i])

@@ -6,6 +6,9 @@ Between grid points the value is interpolated linearly over Freudenthal's triang
 between neighbours. Values are concave, so the interpolated value is never too high. Two and three classes are here,
 any number is in kernels/instances.py.
 
+A value that is missing costs nothing and tells nothing: with `available[k]` the share of rows that have the feature,
+the cost of going on at stage k is that of Eq. 12 with this probability, else the value at the next stage.
+
 The bins of stage k are the rows first[k]:first[k + 1] of `likelihood`, P(bin | class) by class. Each solver fills
 `going_on[k]` with the expected cost of continuing at stage k (only if it has more than one row; otherwise the row is
 scratch), starting from `value`, the cost at the last stage, which it turns into the cost at stage 0.
@@ -23,15 +26,15 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def solve_two(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+def solve_two(likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
     """Two classes; grid point i has the probability i / steps for class 0."""
     steps = stop.size - 1
     for k in range(cost.size - 1, -1, -1):
-        out = going_on[k if going_on.shape[0] > 1 else 0]
+        out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for i in range(steps + 1):
-            out[i] = cost[k]
+            out[i] = have * cost[k] + (1.0 - have) * value[i]
         for b in range(first[k], first[k + 1]):
-            d0, d1 = likelihood[b, 0], likelihood[b, 1]
+            d0, d1 = have * likelihood[b, 0], have * likelihood[b, 1]
             for i in range(steps + 1):
                 mine = i * d0
                 total = mine + (steps - i) * d1
@@ -44,14 +47,14 @@ def solve_two(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, value
 
 
 @kernel
-def solve_three(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
     """Three classes; the grid has (steps + 1)(steps + 2) / 2 points."""
     n_points = stop.size
     steps = np.int64(np.sqrt(2.0 * n_points)) - 1
     for k in range(cost.size - 1, -1, -1):
-        out = going_on[k if going_on.shape[0] > 1 else 0]
+        out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for i in range(n_points):
-            out[i] = cost[k]
+            out[i] = have * cost[k] + (1.0 - have) * value[i]
         for b in range(first[k], first[k + 1]):
             d0, d1, d2 = likelihood[b, 0] / steps, likelihood[b, 1] / steps, likelihood[b, 2] / steps
             i = 0
@@ -73,7 +76,7 @@ def solve_three(likelihood: Floats, first: Ints, cost: Floats, stop: Floats, val
                         found = (1.0 - f2) * value[here] + (f2 - f3) * value[far + 1] + f3 * value[far]
                     else:
                         found = (1.0 - f3) * value[here] + (f3 - f2) * value[here - 1] + f2 * value[far]
-                    out[i] += total * found
+                    out[i] += have * total * found
                     i += 1
         for i in range(n_points):
             value[i] = min(stop[i], out[i])

@@ -34,7 +34,7 @@ MOST_BLOCK_BYTES = 32 << 20  # ... up to this size
 DELIMITERS = ",;\t|"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+)")
+_BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+)")
 
 
 class CsvStream:
@@ -150,11 +150,11 @@ class CsvStream:
             return ReaderError(f"{source} cannot be read between lines {line} and {last}: {reason.rstrip('.')}.")
         number, cells = rows[int(found[2]) - 1]
         column, value = self._names[int(found[1])], cells[int(found[1])]
-        if "UTF8" in reason:
+        if found[3] == "string":
             return ReaderError(
                 f"Line {number} of {source}, column {column!r}: {value!r} is not UTF-8: convert the file."
             )
-        kind = "a date" if "timestamp" in reason or "time" in reason else "a number"
+        kind = "a date" if found[3].startswith("time") else "a number"
         return ReaderError(
             f"Line {number} of {source}, column {column!r}: {value!r} is not {kind} as the values before it are; "
             f"correct it, leave it empty if it is missing, or read the column as text with categorical=[{column!r}]."

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from streamsift.core.batch import Batch
@@ -22,7 +21,7 @@ from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_p
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.files import ByteSource, no_rows, records
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.stream import recut
+from streamsift.streams.stream import recut, with_width
 
 BLOCK_BYTES = 1 << 20  # the first block decides whether indices begin at 0
 
@@ -64,8 +63,7 @@ class LibsvmStream:
         for batch in batches:
             # Not the width of the block: where a batch ends must not depend on how the file was cut into blocks.
             width = max(width, int(batch.X.indices.max(initial=0)) + 1)
-            n_rows = batch.n_rows
-            yield replace(batch, X=sparse.csr_matrix((batch.X.data, batch.X.indices, batch.X.indptr), (n_rows, width)))
+            yield replace(batch, X=with_width(batch.X, width))
 
     def _blocks(self) -> Iterator[Batch]:
         for line, block in self._records():

@@ -89,11 +89,12 @@ def _stack(matrices: list[Any]) -> Any:
         return np.concatenate(matrices)
     if any(dense):
         raise ReaderError("The stream changes between dense and sparse rows: give all of them in one form.")
-    return sparse.vstack([widen(matrix, max(m.shape[1] for m in matrices)) for matrix in matrices], format="csr")
+    width = max(matrix.shape[1] for matrix in matrices)
+    return sparse.vstack([with_width(matrix, width) for matrix in matrices], format="csr")
 
 
-def widen(matrix: Any, n_features: int) -> Any:
-    """The same CSR rows with room for more columns; the parts are shared, not copied."""
+def with_width(matrix: Any, n_features: int) -> Any:
+    """The same CSR rows in a matrix of another width, which no index exceeds; the parts are shared, not copied."""
     if matrix.shape[1] == n_features:
         return matrix
     return sparse.csr_matrix((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], n_features))

@@ -135,9 +135,10 @@ class TableDecoder:
         if refused is not None:
             where = place(int(np.argmax(rows == distinct.index(refused))))
             raise refused_category(vocabulary, refused, name, where)
-        codes = np.full(len(distinct), np.nan)
-        codes[[text is not None for text in distinct]] = vocabulary.encode(texts)
-        return codes[rows]
+        of_distinct = np.full(len(distinct), np.nan)
+        of_distinct[[text is not None for text in distinct]] = vocabulary.encode(texts)
+        codes: NDArray[np.float64] = of_distinct[rows]
+        return codes
 
     def _lists(self, array: Any, column: _Column, place: Place) -> NDArray[Any]:
         if not pa.types.is_fixed_size_list(array.type):

@@ -1,0 +1,360 @@
+"""ColumnSelector: the base of every method over a stream of columns.
+
+The rows are fixed by `begin(y)`; columns are offered one at a time, in blocks, or by a source (`run`). A method
+implements two hooks and receives the rest (offering, bookkeeping of members, support, transform, state as arrays):
+
+    _begin(target, weight) -> state          an empty state for this target
+    _decide_one(state, column, name, categorical) -> Decision
+                                             judge one column and change the state; data is checked beforehand, so
+                                             that nothing in it can fail
+
+A method that judges blocks faster than columns overrides `_decide(state, block) -> Decisions` instead; its answers
+must be those of one column after the other. A state is a dataclass of arrays (core/state.py). Memory: the base keeps
+names and decisions of accepted columns only, so that a rejected column leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from streamsift.core.batch import check_matrix
+from streamsift.core.column_data import (
+    ColumnBlock,
+    Floats,
+    Target,
+    TargetKind,
+    check_block,
+    check_column,
+    check_target,
+    check_weight,
+)
+from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
+from streamsift.core.selection import Decision, Decisions
+from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.vocabulary import LabelVocabulary
+
+
+@dataclass
+class _Members:
+    """The members in the order of their acceptance: names, positions in the stream, and the decision on each."""
+
+    n_rows: int
+    n_offered: int
+    names: NDArray[np.str_]
+    places: NDArray[np.int64]
+    statistic: Floats
+    threshold: Floats
+    wealth: Floats
+    wealth_before: Floats
+
+    @classmethod
+    def none(cls, n_rows: int) -> _Members:
+        empty = np.empty(0)
+        return cls(n_rows, 0, np.empty(0, np.str_), np.empty(0, np.int64), empty, empty, empty, empty)
+
+    def keep(self, kept: NDArray[Any]) -> None:
+        for name in ("names", "places", "statistic", "threshold", "wealth", "wealth_before"):
+            setattr(self, name, getattr(self, name)[kept])
+
+    def append(self, block: ColumnBlock, answers: Decisions) -> None:
+        """Take in the accepted columns of a block, and let go of the members they replace."""
+        taken = np.flatnonzero(answers.accepted)
+        no_wealth = np.full(len(answers), np.nan)
+        self.names = np.append(self.names, np.array([block.names[k] for k in taken], np.str_))
+        self.places = np.append(self.places, np.array([block.places[k] for k in taken], np.int64))
+        self.statistic = np.append(self.statistic, answers.statistic[taken])
+        self.threshold = np.append(self.threshold, answers.threshold[taken])
+        self.wealth = np.append(self.wealth, (no_wealth if answers.wealth is None else answers.wealth)[taken])
+        before = no_wealth if answers.wealth_before is None else answers.wealth_before
+        self.wealth_before = np.append(self.wealth_before, before[taken])
+        gone = [name for names in answers.dropped for name in names]
+        if gone:
+            self.keep(~np.isin(self.names, gone))
+
+
+class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Base class of column selectors; see the module docstring for the hooks."""
+
+    parameter_limits: ClassVar[Limits] = {}
+    state_type: ClassVar[type[Any]]
+    target_kind: ClassVar[TargetKind] = "either"
+    takes_weights: ClassVar[bool] = False
+    scans_itself: ClassVar[bool] = False  # `_decide` notices bad values, and changes the state only when there are none
+
+    n_offered_: int
+    _state: Any
+    _members: _Members
+    _labels: LabelVocabulary | None
+
+    # -- what a method implements -------------------------------------------------------------------------------
+
+    def _begin(self, target: Target, weight: Floats) -> Any:
+        """An empty state; `weight` is empty where all rows count the same."""
+        raise NotImplementedError
+
+    def _decide_one(self, state: Any, column: Floats, name: str, categorical: bool) -> Decision:
+        raise NotImplementedError
+
+    def _decide(self, state: Any, block: ColumnBlock) -> Decisions:
+        return Decisions.of(
+            [
+                self._decide_one(state, block.column(k), block.names[k], block.is_categorical(k))
+                for k in range(block.n_columns)
+            ]
+        )
+
+    def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        """The dataclass behind saved arrays; methods with more than one kind of state override this."""
+        return self.state_type
+
+    def _target_kind(self) -> TargetKind:
+        return self.target_kind
+
+    # -- offering -----------------------------------------------------------------------------------------------
+
+    def begin(self, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything and fix the rows: from here on every column has one value for each value of y."""
+        owner = type(self).__name__
+        check_parameters(owner, self.get_params(deep=False), self.parameter_limits)
+        if sample_weight is not None and not self.takes_weights:
+            raise ParameterError(f"{owner} gives every row the same weight: leave sample_weight out.")
+        target = check_target(y, self._target_kind(), owner)
+        state = self._begin(target, check_weight(sample_weight, target.n_rows))
+        # Nothing has failed: from here on the object changes.
+        self._state, self._labels = state, target.labels
+        self._know(_Members.none(target.n_rows))
+        return self
+
+    def offer(self, column: Any, name: str | None = None, *, categorical: bool = False) -> Decision:
+        """Offer one column and get the decision on it.
+
+        A column of text or categories, or one marked `categorical`, is judged as a whole: all of its values or none.
+        """
+        self._check_begun()
+        place = self._members.n_offered
+        block = check_column(
+            column,
+            n_rows=self._members.n_rows,
+            place=place,
+            name=name,
+            categorical=categorical,
+            owner=type(self).__name__,
+        )
+        return self._judge(block)[0]
+
+    def offer_many(self, block: Any, names: Sequence[str] | None = None, *, categorical: Any = None) -> Decisions:
+        """Offer a block of columns, from left to right; the decisions are those of one column after the other.
+
+        `block` is a 2-D array (fastest in Fortran order), a scipy sparse matrix, or a pandas, polars or pyarrow table.
+        `categorical` may mark columns (one bool each) whose numbers are codes.
+        """
+        self._check_begun()
+        return self._judge(self._checked(block, names, categorical))
+
+    def run(self, columns: Iterable[tuple[Any, Any]], y: Any = None, sample_weight: Any = None) -> Self:
+        """Begin with y and offer everything a source gives: pairs (name, column) or (names, block of columns).
+
+        The source may look at `selected_` between two columns to decide what to give next. A source that knows its
+        target has an attribute `y`, which is taken where y is left out.
+        """
+        self.begin(getattr(columns, "y", None) if y is None else y, sample_weight)
+        for name, column in columns:
+            if name is None or isinstance(name, str):
+                self.offer(column, name)
+            else:
+                self.offer_many(column, name)
+        return self
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Begin with y and offer the columns of X from left to right."""
+        fresh = type(self)(**self.get_params(deep=False)).begin(y, sample_weight)
+        block = fresh._checked(X, None, None)
+        fresh._judge_all(block)
+        # Nothing has failed: from here on the object changes.
+        self._state, self._labels = fresh._state, fresh._labels
+        self._know(fresh._members)
+        self._name_features(block)
+        return self
+
+    def _judge_all(self, block: ColumnBlock) -> None:
+        """Judge all columns there will ever be; methods that can make use of knowing so override this."""
+        self._judge(block)
+
+    def _checked(self, X: Any, names: Sequence[str] | None, categorical: Any) -> ColumnBlock:
+        members = self._members
+        return check_block(
+            X,
+            n_rows=members.n_rows,
+            first=members.n_offered,
+            names=names,
+            categorical=categorical,
+            owner=type(self).__name__,
+        )
+
+    def _judge(self, block: ColumnBlock, *, again: bool = False) -> Decisions:
+        """Judge a block and keep the books; `again` for columns that have been offered before."""
+        self._refuse_known_names(block)
+        if not self.scans_itself:
+            block.refuse_bad_value()
+        answers = self._decide(self._state, block)
+        if answers.accepted.any() or answers.dropped:
+            self._members.append(block, answers)
+        self._members.n_offered += 0 if again else block.n_columns
+        self._know(self._members)
+        return answers
+
+    def _refuse_known_names(self, block: ColumnBlock) -> None:
+        members = set(self._members.names.tolist())
+        if not members:
+            return
+        # x7 given as a name and x7 made from a position would be taken for the same column.
+        few = members if len(members) < block.n_columns else block.names
+        known = set(block.names) & members if isinstance(block.names, tuple | list) else set()
+        if not isinstance(block.names, tuple | list):
+            known = {name for name in few if name in members and _numbered(name, block.places)}
+        if known:
+            raise InputError(
+                f"A column called {min(known)!r} is already selected: give each column of the stream its own name."
+            )
+
+    def _know(self, members: _Members) -> None:
+        self._members = members
+        self.n_offered_ = self.n_features_in_ = members.n_offered
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if self._labels is not None:
+            self.classes_ = self._labels.as_array()
+        elif hasattr(self, "classes_"):
+            del self.classes_
+
+    def _name_features(self, block: ColumnBlock) -> None:
+        if isinstance(block.names, tuple):
+            self.feature_names_in_ = np.array(block.names, object)
+
+    def _check_begun(self) -> None:
+        check_is_fitted(self, "n_offered_", msg="Call begin(y) first: %(name)s must know the target.")
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    @property
+    def selected_(self) -> list[str]:
+        """The names of the selected columns, in the order of their acceptance."""
+        self._check_begun()
+        names: list[str] = self._members.names.tolist()
+        return names
+
+    @property
+    def history_(self) -> Any:
+        """The decisions that made the selection, as a pyarrow Table, one row for each selected column.
+
+        Decisions on other columns are what `offer` and `offer_many` return; they are not kept.
+        """
+        self._check_begun()
+        members = self._members
+        bids = not np.isnan(members.wealth).all()
+        table = Decisions(
+            members.names.tolist(),
+            np.ones(len(members.names), bool),
+            members.statistic,
+            members.threshold,
+            members.wealth if bids else None,
+            members.wealth_before if bids else None,
+        ).to_arrow()
+        return table.drop_columns(["accepted", "dropped"]).append_column("place", [members.places])
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        self._check_begun()
+        mask = np.zeros(self._members.n_offered, bool)
+        mask[self._members.places] = True
+        return mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the selected columns, in the order in which they were offered."""
+        self._check_begun()
+        if input_features is not None:
+            return np.asarray(super().get_feature_names_out(input_features))
+        members = self._members
+        return members.names[np.argsort(members.places)].astype(object)
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X, in the order in which they were offered.
+
+        A table is asked for them by name; anything else must hold all columns offered so far, in that order.
+        """
+        self._check_begun()
+        members = self._members
+        order = np.argsort(members.places)
+        names = getattr(getattr(X, "schema", X), "names", getattr(X, "columns", None))
+        if names is not None and hasattr(self, "feature_names_in_") or _has_all(names, members.names):
+            return _columns_by_name(X, [str(name) for name in members.names[order]], type(self).__name__)
+        matrix = check_matrix(X, owner=type(self).__name__)[0]
+        if matrix.shape[1] != members.n_offered:
+            raise InputError(
+                f"X has {matrix.shape[1]} features, but {type(self).__name__} is expecting {members.n_offered} "
+                "features as input: give all columns that were offered, or a table with the names of the selected ones."
+            )
+        kept = matrix[:, members.places[order]]
+        return kept if not isinstance(kept, np.ndarray) else np.array(kept)
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
+        self._check_begun()
+        arrays = state_to_arrays(self._members, "members.") | state_to_arrays(self._state, "state.")
+        if self._labels is not None:
+            arrays["labels"] = self._labels.as_array()
+        if hasattr(self, "feature_names_in_"):
+            arrays["feature_names"] = self.feature_names_in_.astype(np.str_)
+        return arrays
+
+    def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
+        """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
+        members = state_from_arrays(_Members, arrays, "members.")
+        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
+        if len(members.names) != len(members.places) or (members.places >= members.n_offered).any():
+            raise SavedStateError("The saved state lists selected columns that were never offered: it is damaged.")
+        # Nothing has failed: from here on the object changes.
+        self._state = state
+        self._labels = LabelVocabulary(arrays["labels"].tolist()) if "labels" in arrays else None
+        self._know(members)
+        if "feature_names" in arrays:
+            self.feature_names_in_ = arrays["feature_names"].astype(object)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _numbered(name: str, places: Sequence[int]) -> bool:
+    return name[:1] == "x" and name[1:].isdecimal() and int(name[1:]) in places
+
+
+def _has_all(names: Any, wanted: NDArray[np.str_]) -> bool:
+    return names is not None and len(wanted) > 0 and set(wanted.tolist()) <= {str(name) for name in names}
+
+
+def _columns_by_name(X: Any, wanted: list[str], owner: str) -> Any:
+    names = [str(name) for name in getattr(getattr(X, "schema", X), "names", getattr(X, "columns", ()))]
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError(f"column of X, as {owner} selected it,", name, names)
+    if not wanted:
+        return np.empty((len(X), 0))
+    part = X.select(wanted) if hasattr(X, "select") else X[wanted]
+    try:
+        return np.array(check_matrix(part, owner=owner)[0])
+    except InputError:  # text columns stay as they are
+        return part.to_pandas().to_numpy() if hasattr(part, "schema") else part.to_numpy()
