@@ -35,8 +35,8 @@ def test_scikit_learn_checks() -> None:
 
 def sketch_squared(selector: FSDS) -> np.ndarray:
     state = selector.state_arrays()
-    sketch = state["state.directions"] * state["state.lengths"]
-    return sketch @ sketch.T
+    sketch = state["state.directions"] * state["state.lengths"][:, None]
+    return sketch.T @ sketch
 
 
 @pytest.mark.parametrize("form", ["raw", "minmax"])

@@ -49,10 +49,10 @@ class LabelVocabulary:
         """Return the code of each label and the vocabulary with any new labels added behind."""
         values = _label_array(y)
         if self._sorted is not None and _comparable(self._sorted.dtype, values.dtype):
-            places = np.searchsorted(self._sorted, values)
-            places[places == len(self._sorted)] = 0
-            if np.array_equal(self._sorted[places], values):
-                return self._sorted_codes[places], self
+            places = self._sorted.searchsorted(values)
+            found = self._sorted.take(places, mode="clip")  # behind the last label is a new one, too
+            if (found == values).all():
+                return self._sorted_codes.take(places), self
         if values.dtype.kind in _SORTABLE_KINDS:
             return self._encode_sortable(values)
         return self._encode_objects(values)

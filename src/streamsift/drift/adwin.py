@@ -94,6 +94,6 @@ class ADWIN:
         Returns the place of each alarm, or -1. With `rises_only`, a fall of the mean only shortens the window.
         """
         alarm = np.full(len(values), -1, np.int64)
-        settings = (float(self.delta), int(self.clock), float(self.min_window_length), float(self.grace_period))
+        settings = (float(self.delta), float(self.clock), float(self.min_window_length), float(self.grace_period))
         adwin_scan(values, first, settings, rises_only, bank.sums, bank.filled, bank.buckets, alarm)
         return alarm

@@ -1,1 +1,110 @@
-def explain(self,x): ...
+"""Why an instance was classified as it was: what was bought, what was believed after it, and why buying stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import check_batch
+from streamsift.core.instances import InstanceClassifier, Step
+from streamsift.instances.drawing import path_figure
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The way of one instance. Printed, it is a table; `plot()` draws the path of the posterior.
+
+    `steps` begins with what was believed before anything was bought; `reason` says why buying stopped.
+    """
+
+    classes: NDArray[Any]
+    names: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def label(self) -> Any:
+        """The answer."""
+        return self.classes[self.steps[-1].choice]
+
+    @property
+    def reason(self) -> str:
+        """Why buying stopped."""
+        return self.steps[-1].reason
+
+    @property
+    def posteriors(self) -> NDArray[np.float64]:
+        """What was believed after each purchase, one row a step, one column a class."""
+        return np.array([step.posterior for step in self.steps])
+
+    def columns(self) -> list[str]:
+        """The heads of the table."""
+        return ["step", "feature", "value", *(f"P({label})" for label in self.classes), "cost so far"]
+
+    def rows(self) -> list[list[str]]:
+        """The table, one row a step."""
+        table = []
+        for number, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
+            value = "" if step.feature is None else f"{step.value:g}" + ("" if step.known else " (never seen)")
+            beliefs = [f"{probability:.3f}" for probability in step.posterior]
+            table.append([str(number), name, value, *beliefs, f"{step.cost:g}"])
+        return table
+
+    def _end(self) -> str:
+        n = len(self.steps) - 1
+        return f"{self.label} after {n} feature{'' if n == 1 else 's'}: {self.reason}."
+
+    def __str__(self) -> str:
+        lines = [self.columns(), *self.rows()]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+        return "\n".join([*text, self._end()])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.columns())
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
+        caption = f"<caption>{escape(self._end())}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def plot(self) -> Any:
+        """The path of the posterior as a bokeh figure."""
+        return path_figure(self.posteriors, list(self.names), [str(label) for label in self.classes], self._end())
+
+
+def explain(self: InstanceClassifier, x: Any) -> Explanation:
+    """Explain one instance: the features bought, the posterior after each, the cost so far and the reason to stop.
+
+    Parameters
+    ----------
+    x : array of shape (n_features,), or callable
+        The values of the instance (NaN: missing), or `acquire` as for `classify_one`.
+
+    Returns
+    -------
+    Explanation
+        `print` shows the table, `.plot()` draws it.
+
+    Examples
+    --------
+    >>> from streamsift import ETANA
+    >>> model = ETANA(n_bins=2).fit([[0, 5], [0, 6], [9, 5], [9, 6]] * 10, ["no", "no", "yes", "yes"] * 10)
+    >>> print(model.explain([9, 6]))
+    step  feature  value  P(no)  P(yes)  cost so far
+       0                  0.500   0.500            0
+       1       x0      9  0.045   0.955         0.01
+    yes after 1 feature: the next feature costs more than it can save.
+    """
+    self._current_plan()
+    if not callable(x):
+        row = np.asarray(x, np.float64).reshape(1, -1) if not hasattr(x, "toarray") else x.toarray().reshape(1, -1)
+        batch = check_batch(
+            row, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False
+        )
+        steps = tuple(self._walk(lambda j: batch.X[0, j]))
+    else:
+        steps = tuple(self._walk(x))
+    names = tuple("" if step.feature is None else self._features.name(step.feature) for step in steps)
+    return Explanation(self.classes_, names, steps)

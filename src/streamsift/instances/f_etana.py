@@ -44,7 +44,7 @@ from streamsift.kernels.thresholds import best_limit, mean_cost, simulate
 Floats = NDArray[np.float64]
 Draw = tuple[Floats, Floats, NDArray[np.int64], Floats]  # posterior, spent, choice, loss
 
-PATIENCE = 3.0
+PATIENCE = 1.5
 DRAWS = 4000
 FEWEST_DRAWS = 500
 MOST_NUMBERS = 2e7  # in the posteriors of all draws

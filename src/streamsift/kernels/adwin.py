@@ -2,7 +2,7 @@
 
 State of detector u (struct of arrays, changed in place):
 
-    sums[u]             total, sum of squared deviations, width of the window, updates since the last restart
+    sums[u]             total, sum of squared deviations, width of the window, updates since the last test
     filled[u, level]    buckets in use; a bucket of a level stands for 2^level values
     buckets[u, level]   row 0: total of each bucket, row 1: its sum of squared deviations; oldest first
 
@@ -79,6 +79,7 @@ def _has_cut(top: int, delta: float, shortest: float, sums: Floats, filled: Ints
     # The bound of every cut: with m = 1/n0' + 1/n1', |mean0 - mean1| > sqrt(2 m variance L) + 2/3 m L.
     log_term = math.log(2.0 * math.log(width) / delta)
     variance = sums[DEVIATION] / width
+    clearly = 1.999 * variance * log_term
     n_old, total_old = 0.0, 0.0
     n_new, total_new = width, total
     for level in range(top, -1, -1):
@@ -90,7 +91,12 @@ def _has_cut(top: int, delta: float, shortest: float, sums: Floats, filled: Ints
             total_new -= buckets[level, 0, k]
             if n_new < shortest or n_old < shortest or n_new <= 0.0:
                 continue
-            m = 1.0 / (n_old - shortest + 1.0) + 1.0 / (n_new - shortest + 1.0)
+            # |difference| < sqrt(2 m variance L) without a division or a root; nearly all cuts end here.
+            a, b, n_both = n_old - shortest + 1.0, n_new - shortest + 1.0, n_old * n_new
+            cross = total_old * n_new - total_new * n_old
+            if cross * cross * (a * b) < clearly * (a + b) * (n_both * n_both):
+                continue
+            m = 1.0 / a + 1.0 / b
             bound = math.sqrt(2.0 * m * variance * log_term) + 2.0 / 3.0 * log_term * m
             if abs(total_old / n_old - total_new / n_new) > bound:
                 return True
@@ -115,7 +121,7 @@ def _shrink(delta: float, shortest: float, sums: Floats, filled: Ints, buckets: 
 def adwin_scan(
     values: Floats,
     first_unit: int,
-    settings: tuple[float, int, float, float],
+    settings: tuple[float, float, float, float],
     rises_only: bool,
     sums: Floats,
     filled: Ints,
@@ -132,14 +138,15 @@ def adwin_scan(
         s, f, b = sums[u], filled[u], buckets[u]
         alarm[u] = -1
         for k in range(values.shape[1]):
-            mean_before = s[TOTAL] / s[WIDTH] if s[WIDTH] > 0.0 else 0.0
+            total_before, width_before = s[TOTAL], s[WIDTH]
             _insert(values[u, k], s, f, b)
             s[TICKS] += 1.0
-            if s[TICKS] % clock != 0.0 or s[WIDTH] <= narrow:
+            if s[TICKS] != clock:
                 continue
-            if not _shrink(delta, shortest, s, f, b):
+            s[TICKS] = 0.0
+            if s[WIDTH] <= narrow or not _shrink(delta, shortest, s, f, b):
                 continue
-            if rises_only and s[TOTAL] / s[WIDTH] <= mean_before:
+            if rises_only and s[TOTAL] * width_before <= total_before * s[WIDTH]:
                 continue
             for i in range(s.size):
                 s[i] = 0.0

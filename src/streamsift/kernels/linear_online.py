@@ -55,12 +55,8 @@ def _place_in_order(a: Floats, n: int, k: int) -> float:
 
 
 @kernel
-def _into_ball(w: Floats, n: int, radius: float) -> None:
-    """w[:n] scaled to length `radius` if it is longer; lengths whose squares overflow are no exception."""
-    squares, largest = 0.0, 0.0
-    for j in range(n):
-        squares += w[j] * w[j]
-        largest = max(largest, abs(w[j]))
+def _into_ball(w: Floats, n: int, squares: float, radius: float) -> None:
+    """w[:n], whose squares sum up to `squares`, scaled to length `radius` if it is longer."""
     if squares <= radius * radius:
         return
     if squares < np.inf:
@@ -68,7 +64,9 @@ def _into_ball(w: Floats, n: int, radius: float) -> None:
         for j in range(n):
             w[j] *= factor
         return
-    squares = 0.0
+    largest, squares = 0.0, 0.0  # the squares overflow: take those of w / largest
+    for j in range(n):
+        largest = max(largest, abs(w[j]))
     for j in range(n):
         w[j] /= largest
         squares += w[j] * w[j]
@@ -78,16 +76,26 @@ def _into_ball(w: Floats, n: int, radius: float) -> None:
 
 
 @kernel
-def _cut(w: Floats, n: int, n_kept: int, sizes: Floats) -> tuple[float, int]:
-    """What the n_kept largest |w[:n]| have in common: they exceed a size, or are among the first few equal to it."""
+def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[float, int]:
+    """What the n_kept largest |w[:n]| have in common: they exceed a size, or are among the first few equal to it.
+
+    `guess` is a size that most of the others are below; if too few are above it, all are looked at.
+    """
     if n <= n_kept:
         return 0.0, 0
+    n_sizes = 0
     for j in range(n):
-        sizes[j] = abs(w[j])
-    size = _place_in_order(sizes, n, n - n_kept)
+        size = abs(w[j])
+        sizes[n_sizes] = size
+        n_sizes += np.int64(size >= guess)
+    if n_sizes < n_kept:
+        n_sizes = n
+        for j in range(n):
+            sizes[j] = abs(w[j])
+    size = _place_in_order(sizes, n_sizes, n_sizes - n_kept)
     above = 0
-    for j in range(n):
-        above += np.int64(abs(w[j]) > size)
+    for j in range(n_sizes - n_kept, n_sizes):
+        above += np.int64(sizes[j] > size)
     return size, n_kept - above
 
 
@@ -101,7 +109,7 @@ def ofs_rows(
     active = np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
-        n_active = 0
+        n_active, size = 0, 0.0
         for j in range(n_features):
             if w[j] != 0.0:
                 active[n_active] = j
@@ -118,8 +126,19 @@ def ofs_rows(
             move = sign * step
             for j in range(n_features):
                 fresh[j] = keep * w[j] + move * x[j]
-            _into_ball(fresh, n_features, radius)
-            size, n_equal = _cut(fresh, n_features, n_kept, sizes)
+            # Four sums, by the last two bits of the feature: additions need not wait for each other.
+            s0 = s1 = s2 = s3 = 0.0
+            for j in range(0, n_features - 3, 4):
+                s0 += fresh[j] * fresh[j]
+                s1 += fresh[j + 1] * fresh[j + 1]
+                s2 += fresh[j + 2] * fresh[j + 2]
+                s3 += fresh[j + 3] * fresh[j + 3]
+            rest = n_features & ~3
+            s0 += fresh[rest] * fresh[rest] if rest < n_features else 0.0
+            s1 += fresh[rest + 1] * fresh[rest + 1] if rest + 1 < n_features else 0.0
+            s2 += fresh[rest + 2] * fresh[rest + 2] if rest + 2 < n_features else 0.0
+            _into_ball(fresh, n_features, (s0 + s1) + (s2 + s3), radius)
+            size, n_equal = _cut(fresh, n_features, n_kept, 0.9 * size, sizes)
             n_active = 0
             for j in range(n_features):
                 w[j] = 0.0
@@ -150,7 +169,7 @@ def ofs_sparse_rows(
     active, touched = np.empty(n_features, np.int64), np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
-        n_active = 0
+        n_active, size = 0, 0.0
         for j in range(n_features):
             if w[j] != 0.0:
                 active[n_active] = j
@@ -166,20 +185,26 @@ def ofs_sparse_rows(
                 continue
             # Both the active features and those of the row are sorted: one walk over the two lists.
             a, k, n = 0, first, 0
+            s0 = s1 = s2 = s3 = 0.0
             while a < n_active or k < last:
                 in_row = k < last and (a == n_active or indices[k] <= active[a])
                 j = np.int64(indices[k]) if in_row else active[a]
                 fresh[n] = keep * w[j]
                 if in_row:
                     fresh[n] += sign * step * data[k]
+                square = fresh[n] * fresh[n]
+                s0 += square if j & 3 == 0 else 0.0
+                s1 += square if j & 3 == 1 else 0.0
+                s2 += square if j & 3 == 2 else 0.0
+                s3 += square if j & 3 == 3 else 0.0
                 a += np.int64(a < n_active and active[a] == j)
                 k += np.int64(in_row)
                 touched[n] = j
                 n += 1
             for k in range(n_active):
                 w[active[k]] = 0.0
-            _into_ball(fresh, n, radius)
-            size, n_equal = _cut(fresh, n, n_kept, sizes)
+            _into_ball(fresh, n, (s0 + s1) + (s2 + s3), radius)
+            size, n_equal = _cut(fresh, n, n_kept, 0.9 * size, sizes)
             n_active = 0
             for k in range(n):
                 here = abs(fresh[k])

@@ -280,6 +280,7 @@ def _load(buffer: NDArray[Any], order: Ints, first: int, width: int, block: NDAr
 def _whole_atoms(
     block: NDArray[Any],
     starts: Ints,
+    labels: Ints,
     column: int,
     most: int,
     keys: Ints,
@@ -288,17 +289,15 @@ def _whole_atoms(
     run_keys: Ints,
     run_counts: Ints,
 ) -> int:
-    """Atoms of one column, nothing lost; -1 if some class has more than `most` different values."""
+    """Atoms of one column, nothing lost; -1 if some run has more than `most` different values."""
     n = 0
-    for c in range(starts.size - 1):
-        start, n_run = starts[c], starts[c + 1] - starts[c]
-        if n_run == 0:
-            continue
-        n_run = _first_missing(block, start, n_run, column)
+    for r in range(labels.size):
+        start = starts[r]
+        n_run = _first_missing(block, start, starts[r + 1] - start, column)
         n_run = _whole_run(block, start, n_run, column, most, run_keys, run_counts)
         if n_run < 0:
             return -1
-        n = _merge_runs(keys, counts, classes, n, run_keys, run_counts, n_run, c)
+        n = _merge_runs(keys, counts, classes, n, run_keys, run_counts, n_run, labels[r])
     return n
 
 
@@ -306,6 +305,7 @@ def _whole_atoms(
 def _thinned_atoms(
     block: NDArray[Any],
     starts: Ints,
+    labels: Ints,
     column: int,
     stride: int,
     thinned: NDArray[Any],
@@ -316,21 +316,18 @@ def _thinned_atoms(
     run_keys: Ints,
     run_counts: Ints,
 ) -> int:
-    """Atoms of one column, every stride-th value of each class standing for `stride` rows."""
+    """Atoms of one column, every stride-th value of each run standing for `stride` rows."""
     n = 0
-    for c in range(starts.size - 1):
-        n_rows = starts[c + 1] - starts[c]
-        if n_rows == 0:
-            continue
-        present = _first_missing(block, starts[c], n_rows, column)
+    for r in range(labels.size):
+        present = _first_missing(block, starts[r], starts[r + 1] - starts[r], column)
         n_run = (present + stride - 1) // stride
         for i in range(n_run):
-            run_keys[i], run_counts[i] = thinned[column, thin_starts[c] + i], stride
+            run_keys[i], run_counts[i] = thinned[column, thin_starts[r] + i], stride
         if present % stride:
             run_counts[n_run - 1] = present % stride
             # The group that missing values cut short stands at its own middle.
-            run_keys[n_run - 1] = block[(starts[c] + (n_run - 1) * stride + (present % stride) // 2) * WIDTH + column]
-        n = _merge_runs(keys, counts, classes, n, run_keys, run_counts, n_run, c)
+            run_keys[n_run - 1] = block[(starts[r] + (n_run - 1) * stride + (present % stride) // 2) * WIDTH + column]
+        n = _merge_runs(keys, counts, classes, n, run_keys, run_counts, n_run, labels[r])
     return n
 
 
@@ -339,6 +336,7 @@ def flush_by_class(
     buffer: NDArray[Any],
     order: Ints,
     starts: Ints,
+    labels: Ints,
     stride: int,
     limit: Ints,
     cap: int,
@@ -355,9 +353,9 @@ def flush_by_class(
 ) -> int:
     """Merge buffered rows of weight 1 into the lists of features first, first + 1, ...; return the longest list.
 
-    Rows of class c are order[starts[c]:starts[c + 1]]. Each class is sorted by itself, which needs no bookkeeping of
-    rows, and thinned by `stride`. A list that is still exact is given all values and stays exact while it has at most
-    `cap` tuples; any other is shortened within limit[feature].
+    Run r, order[starts[r]:starts[r + 1]], is some rows of class labels[r]. Each run is sorted by itself, which needs no
+    bookkeeping of rows, and thinned by `stride`. A list that is still exact is given all values and stays exact while
+    it has at most `cap` tuples; any other is shortened within limit[feature].
     """
     n, n_features = order.size, out.shape[0]
     keys, counts, classes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -369,20 +367,21 @@ def flush_by_class(
     for j0 in range(0, n_features, WIDTH):
         width = min(WIDTH, n_features - j0)
         _load(buffer, order, first + j0, width, block)
-        for c in range(starts.size - 1):
-            _sort_columns(block[starts[c] * WIDTH :], starts[c + 1] - starts[c])
-            size = _thin(block, starts[c], starts[c + 1] - starts[c], stride, thinned[:, thin_starts[c] :])
-            thin_starts[c + 1] = thin_starts[c] + size
+        for r in range(labels.size):
+            _sort_columns(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
+            size = _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
+            thin_starts[r + 1] = thin_starts[r] + size
         for w in range(width):
             j, f = j0 + w, first + j0 + w
             whole = exact[f]
             while True:  # at most twice: the second time without hope of staying exact
                 if whole:
-                    n_atoms = _whole_atoms(block, starts, w, cap, keys, counts, classes, run_keys, run_counts)
+                    n_atoms = _whole_atoms(block, starts, labels, w, cap, keys, counts, classes, run_keys, run_counts)
                 else:
                     n_atoms = _thinned_atoms(
-                        block, starts, w, stride, thinned, thin_starts, keys, counts, classes, run_keys, run_counts
-                    )
+                        block, starts, labels, w, stride, thinned, thin_starts, keys, counts, classes, run_keys,
+                        run_counts,
+                    )  # fmt: skip
                 new = cap + 1
                 if n_atoms >= 0:
                     for i in range(n_atoms):

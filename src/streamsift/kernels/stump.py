@@ -49,7 +49,7 @@ def find_bad_value(
             values[k] = row[categorical[k]]
         for k in range(values.size):
             x = values[k]
-            bad += np.int64(not (x >= 0.0 and x <= largest_code and x == math.floor(x)))
+            bad += np.int64(not (x >= 0.0 and x <= largest_code and x == np.floor(x)))
             top[k] = x if x > top[k] else top[k]
         if bad:
             for j in range(row.size):
@@ -57,7 +57,7 @@ def find_bad_value(
                     return i, j
             for k in range(values.size):
                 x = values[k]
-                if not (x >= 0.0 and x <= largest_code and x == math.floor(x)):
+                if not (x >= 0.0 and x <= largest_code and x == np.floor(x)):
                     return i, categorical[k]
     return -1, -1
 
@@ -178,16 +178,11 @@ def _impurity(weight: Floats, gini: bool) -> tuple[float, float]:
 
 
 @kernel
-def _split_class(cut: float, weight: float, mean: float, m2: float, low: float, high: float) -> float:
-    """Weight of one class at or below a cut: exact outside its extremes, else by the normal distribution."""
-    if weight <= 0.0 or cut < low:
-        return 0.0
-    if cut >= high:
-        return weight
-    variance = m2 / (weight - 1.0) if weight > 1.0 else 0.0
-    if variance > 0.0:
-        return weight * 0.5 * math.erfc((mean - cut) / math.sqrt(2.0 * variance))
-    return weight if cut >= mean else 0.0
+def _steepness(k: int, class_weight: Floats, m2: Floats, steepness: Floats) -> None:
+    """1 / sqrt(2 variance) of numeric column k in each class; inf where it has no variance."""
+    for c in range(class_weight.size):
+        variance = m2[c, k] / (class_weight[c] - 1.0) if class_weight[c] > 1.0 else 0.0
+        steepness[c] = 1.0 / math.sqrt(2.0 * variance)
 
 
 @kernel
@@ -196,15 +191,24 @@ def _branches(
     cut: float,
     class_weight: Floats,
     mean: Floats,
-    m2: Floats,
+    steepness: Floats,
     low: Floats,
     high: Floats,
     below: Floats,
     above: Floats,
 ) -> None:
+    """Weight of each class at or below a cut and above it: exact outside its extremes, else as if it were normal."""
     for c in range(class_weight.size):
-        below[c] = _split_class(cut, class_weight[c], mean[c, k], m2[c, k], low[c, k], high[c, k])
-        above[c] = max(0.0, class_weight[c] - below[c])
+        w = class_weight[c]
+        if w <= 0.0 or cut < low[c, k]:
+            below[c] = 0.0
+        elif cut >= high[c, k]:
+            below[c] = w
+        elif steepness[c] < np.inf:
+            below[c] = w * 0.5 * math.erfc((mean[c, k] - cut) * steepness[c])
+        else:
+            below[c] = w if cut >= mean[c, k] else 0.0
+        above[c] = max(0.0, w - below[c])
 
 
 @kernel
@@ -221,7 +225,7 @@ def score_numeric(
     cuts: Floats,
 ) -> None:
     """merits[j] and cuts[j]: the best of the cut points of each numeric column that is open; the first if equal."""
-    below, above = np.empty(class_weight.size), np.empty(class_weight.size)
+    below, above, steepness = np.empty(class_weight.size), np.empty(class_weight.size), np.empty(class_weight.size)
     before = _impurity(class_weight, gini)[1]
     for k in range(numeric.size):
         j = numeric[k]
@@ -230,11 +234,12 @@ def score_numeric(
         lowest, highest = np.inf, -np.inf
         for c in range(class_weight.size):
             lowest, highest = min(lowest, low[c, k]), max(highest, high[c, k])
+        _steepness(k, class_weight, m2, steepness)
         for i in range(1, N_CUTS + 1):
             cut = (highest - lowest) / (N_CUTS + 1.0) * i + lowest
             if not (cut > lowest and cut < highest):
                 continue
-            _branches(k, cut, class_weight, mean, m2, low, high, below, above)
+            _branches(k, cut, class_weight, mean, steepness, low, high, below, above)
             n_below, left = _impurity(below, gini)
             n_above, right = _impurity(above, gini)
             n = n_below + n_above
@@ -283,8 +288,9 @@ def freeze_numeric(
     k: int, cut: float, class_weight: Floats, mean: Floats, m2: Floats, low: Floats, high: Floats
 ) -> tuple[int, int]:
     """The classes predicted at or below a cut of numeric column k, and above it."""
-    below, above = np.empty(class_weight.size), np.empty(class_weight.size)
-    _branches(k, cut, class_weight, mean, m2, low, high, below, above)
+    below, above, steepness = np.empty(class_weight.size), np.empty(class_weight.size), np.empty(class_weight.size)
+    _steepness(k, class_weight, m2, steepness)
+    _branches(k, cut, class_weight, mean, steepness, low, high, below, above)
     return _heaviest(below), _heaviest(above)
 
 

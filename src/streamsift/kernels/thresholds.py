@@ -33,7 +33,7 @@ def simulate(
 ) -> None:
     """Draw instances of the given classes; chance[i, k] in [0, 1) decides the bin at stage k."""
     n_stages, n = cost.size, log_prior.size
-    log_weight = np.empty(n)
+    log_weight, log_likelihood = np.empty(n), np.log(likelihood[: first[n_stages]])
     for i in range(classes.size):
         for c in range(n):
             log_weight[c] = log_prior[c]
@@ -50,7 +50,7 @@ def simulate(
                         u -= likelihood[b, classes[i]]
                         b += 1
                     for c in range(n):
-                        log_weight[c] += np.log(likelihood[b, c])
+                        log_weight[c] += log_likelihood[b, c]
             largest = log_weight[0]
             for c in range(1, n):
                 largest = max(largest, log_weight[c])

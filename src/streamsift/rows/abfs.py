@@ -47,7 +47,8 @@ from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank
 from streamsift.kernels.stump import NO_EVENT, TEST_DUE, boost_rows
 from streamsift.rows.stump import Bools, Candidate, Columns, Floats, Ints, Stumps, grow
 
-BLOCK = 512  # rows whose errors are marked ahead of their detectors
+# Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
+BLOCK = 500
 CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
 TIE = 0.05  # tau
 KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream

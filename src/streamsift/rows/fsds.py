@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class SketchState:
-    """The sketch B = directions * lengths, shape (n_features, l), longest direction first."""
+    """The sketch B' = lengths * directions, shape (l, n_features), longest direction first."""
 
     directions: Floats
     lengths: Floats
@@ -110,59 +110,52 @@ class FSDS(RowSelector):
     def _begin(self, batch: CheckedBatch) -> SketchState:
         n_features = batch.features.n_features
         size = max(isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
-        return SketchState(np.zeros((n_features, size)), np.zeros(size))
+        return SketchState(np.zeros((size, n_features)), np.zeros(size))
 
     def _learn(self, state: SketchState, batch: CheckedBatch) -> None:
         X = rows_with_zeros(batch)
-        n_features, size = X.shape[1], len(state.lengths)
-        known = len(state.directions)
-        columns = np.zeros((n_features, size + len(X)))
-        columns[:known, :size] = state.directions * state.lengths
-        columns[:, size:] = X.T
-        directions, lengths = leading_directions(columns, size)
-        last = lengths[-1]
-        with np.errstate(invalid="ignore"):
-            ratio = np.where(lengths > 0.0, last / lengths, 1.0)
+        size, known = state.directions.shape
+        used = np.count_nonzero(state.lengths)  # they are sorted, the rest of the sketch is 0
+        rows = np.zeros((used + len(X), X.shape[1]))
+        np.multiply(state.directions[:used], state.lengths[:used, None], out=rows[:used, :known])
+        rows[used:] = X
+        directions, lengths = leading_directions(rows, size)
+        ratio = np.divide(lengths[-1], lengths, out=np.ones(size), where=lengths > 0.0)
         state.directions = directions
         state.lengths = lengths * np.sqrt((1.0 - ratio) * (1.0 + ratio))  # sqrt(s^2 - s_l^2) without the squares
 
     def _score(self, state: SketchState) -> Floats:
-        k = min(self.n_components, len(state.lengths))
-        lengths = state.lengths[:k]
+        lengths = state.lengths[: self.n_components]
         ridge = RIDGE * lengths[-1]
         with np.errstate(divide="ignore", invalid="ignore"):
             # s / (s^2 + ridge) without the square; a direction of length 0 is none.
             share = np.where(lengths > 0.0, 1.0 / (lengths + ridge / lengths), 0.0)
-        return np.asarray((np.abs(state.directions[:, :k]) * share).max(axis=1))
+        return np.asarray((np.abs(state.directions[: len(lengths)]) * share[:, None]).max(axis=0))
 
 
-def leading_directions(columns: Floats, size: int) -> tuple[Floats, Floats]:
-    """The `size` leading left singular vectors and values of a matrix; missing ones are 0.
+def leading_directions(rows: Floats, size: int) -> tuple[Floats, Floats]:
+    """The `size` leading right singular vectors (one a row) and values of a matrix; missing ones are 0.
 
     >>> directions, lengths = leading_directions(np.array([[3.0, 0.0], [0.0, 4.0]]), 3)
-    >>> lengths.round(9).tolist(), np.abs(directions[:, 0]).round(9).tolist()
+    >>> lengths.round(9).tolist(), np.abs(directions[0]).round(9).tolist()
     ([4.0, 3.0, 0.0], [0.0, 1.0])
     """
-    n_features, n_columns = columns.shape
-    found = min(size, n_features, n_columns)
-    directions, lengths = np.zeros((n_features, size)), np.zeros(size)
-    squares = _squares(columns)
-    if squares is not None:
+    n_rows, n_features = rows.shape
+    found = min(size, n_rows, n_features)
+    directions, lengths = np.zeros((size, n_features)), np.zeros(size)
+    wide = n_features >= n_rows
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = rows @ rows.T if wide else rows.T @ rows
+    if np.isfinite(np.trace(squares)):
         n = len(squares)
-        values, vectors = linalg.eigh(squares, subset_by_index=(n - found, n - 1), check_finite=False)
-        values, vectors = values[::-1], vectors[:, ::-1]
+        values, vectors = linalg.eigh(
+            squares, subset_by_index=(n - found, n - 1), overwrite_a=True, check_finite=False
+        )
+        values, vectors = values[::-1], vectors[:, ::-1].T
         if values[-1] * LARGEST_RATIO > values[0] > 0.0:
             lengths[:found] = np.sqrt(values)
-            tall = n_features >= n_columns
-            directions[:, :found] = columns @ (vectors / lengths[:found]) if tall else vectors
+            directions[:found] = (vectors / lengths[:found, None]) @ rows if wide else vectors
             return directions, lengths
-    vectors, exact, _ = linalg.svd(columns, full_matrices=False, check_finite=False)
-    directions[:, :found], lengths[:found] = vectors[:, :found], exact[:found]
+    _, exact, vectors = linalg.svd(rows, full_matrices=False, check_finite=False)
+    directions[:found], lengths[:found] = vectors[:found], exact[:found]
     return directions, lengths
-
-
-def _squares(columns: Floats) -> Floats | None:
-    """The smaller of C'C and C C', or None where it overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = columns.T @ columns if columns.shape[0] >= columns.shape[1] else columns @ columns.T
-    return squares if np.isfinite(np.trace(squares)) else None

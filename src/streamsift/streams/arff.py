@@ -24,10 +24,10 @@ from scipy import sparse
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.categories import Categories
 from streamsift.streams.files import ByteSource, records
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_columns, check_target, refused_category
 
 BLOCK_BYTES = 1 << 20
@@ -38,10 +38,11 @@ _SPARSE_VALUE = re.compile(rf"\s*(\d+)\s+{VALUE}")
 _NUMERIC = ("number", "date")
 
 
-class ArffStream:
+class ArffStream(BlockStream):
     """Rows of an ARFF file."""
 
-    n_rows = None
+    target_name: str
+    _decoder: TableDecoder
 
     def __init__(self, source: ByteSource, target: str | None, *, ignore: Sequence[str] = ()) -> None:
         self._source = source
@@ -62,24 +63,13 @@ class ArffStream:
             if a.kind not in _NUMERIC
         }
         self._decoder = TableDecoder(self._schema, self.target_name, source=source.name, declared=self._vocabularies)
-        slots = {name: slot for slot, name in enumerate(self.feature_names)}
+        slots = {name: slot for slot, name in enumerate(self._decoder.feature_names)}
         self._slots = [slots.get(name, -1) for name in names]  # -1: the target and the ignored
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._decoder.categories
 
     def progress(self) -> float | None:
         return self._source.progress()
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(), size)
-
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         decode = self._sparse_block if self._header.sparse else self._dense_block
         whole = self._attributes[self._target].kind == "number"
         chunks = self._source.chunks(BLOCK_BYTES, skip=self._header.n_bytes)
@@ -194,7 +184,7 @@ class ArffStream:
             ends.append(len(data))
         if not labels:
             return None
-        shape = (len(labels), len(self.feature_names))
+        shape = (len(labels), len(self._decoder.feature_names))
         X = sparse.csr_matrix(
             (np.array(data, np.float64), np.array(indices, np.int32), np.array(ends, np.int32)), shape
         )

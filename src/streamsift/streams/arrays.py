@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_matrix
 from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.labels import counted_from
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_target, without
 
 BLOCK_ROWS = 1 << 13  # of a frame, converted at once
@@ -57,8 +57,11 @@ def label_array(y: Any) -> NDArray[Any]:
     return labels
 
 
-class FrameStream:
+class FrameStream(BlockStream):
     """Rows of a data frame; the labels are a column of it, or given beside it."""
+
+    n_rows: int
+    _decoder: TableDecoder
 
     def __init__(
         self,
@@ -73,10 +76,8 @@ class FrameStream:
         self._table = table.select(without(table.schema, ignore, "The frame").names)
         self._labels = None if y is None else label_array(y)
         self.n_rows = int(table.num_rows)
-        self._n_read = 0
         if self.n_rows == 0:
             raise InputError("The frame has no rows: there is nothing to learn from.")
-        self.target_name: str | None
         if self._labels is None:
             self.target_name = check_target(target, self._table.schema.names, "The frame")
         else:
@@ -88,21 +89,7 @@ class FrameStream:
             self._table.schema, inside, source="The frame", sample=self._table.slice(0, 1), categorical=categorical
         )
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._decoder.categories
-
-    def progress(self) -> float | None:
-        return self._n_read / self.n_rows
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(), size)
-
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         self._n_read = 0
         for rows in self._table.to_batches(max_chunksize=BLOCK_ROWS):
             first, self._n_read = self._n_read, self._n_read + rows.num_rows
@@ -110,11 +97,10 @@ class FrameStream:
             yield self._decoder.decode(rows, counted_from(first, "the frame"), labels)
 
 
-class ArrayStream:
+class ArrayStream(BlockStream):
     """Rows of an array, a sparse matrix or a list of lists, with their labels."""
 
-    feature_names = None
-    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
+    n_rows: int
 
     def __init__(self, X: Any, y: Any, target: str | None = None) -> None:
         self.target_name = target
@@ -123,14 +109,7 @@ class ArrayStream:
         check_matrix(self._X[:1] if self._X.ndim else self._X, owner="open_stream")
         self._labels = label_array(y)
         self.n_rows = int(self._X.shape[0])
-        self._n_read = 0
         check_lengths(self.n_rows, self._labels)
-
-    def progress(self) -> float | None:
-        return self._n_read / self.n_rows
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(size), size)
 
     def _blocks(self, size: int) -> Iterator[Batch]:
         self._n_read = 0

@@ -22,9 +22,9 @@ import pyarrow.csv as arrow_csv
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, reading, records
 from streamsift.streams.labels import labels_of_texts
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
 HEAD_BYTES = 1 << 20  # the types of the columns are decided on this much
@@ -37,10 +37,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+)")
 
 
-class CsvStream:
+class CsvStream(BlockStream):
     """Rows of a CSV file or of standard input."""
 
-    n_rows = None
+    target_name: str
+    _decoder: TableDecoder
 
     def __init__(
         self,
@@ -67,21 +68,10 @@ class CsvStream:
             column_types=schema, include_columns=schema.names, strings_can_be_null=True
         )
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._decoder.categories
-
     def progress(self) -> float | None:
         return self._source.progress()
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(), size)
-
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         head = self._head
         chunks = self._source.chunks(head.block_bytes, skip=head.n_bytes)
         for line, block in records(chunks, name=self._source.name, line=head.n_lines + 1, delimiter=head.delimiter):

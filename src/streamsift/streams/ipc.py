@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import counted_from
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_target, without
 
 MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
@@ -23,10 +23,11 @@ MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
 _FILE_MAGIC, _FEATHER_1_MAGIC = b"ARROW1", b"FEA1"
 
 
-class IpcStream:
+class IpcStream(BlockStream):
     """Rows of an Arrow IPC file or stream."""
 
-    n_rows = None
+    target_name: str
+    _decoder: TableDecoder
 
     def __init__(
         self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
@@ -50,21 +51,10 @@ class IpcStream:
             self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
         )
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._decoder.categories
-
     def progress(self) -> float | None:
         return self._fraction
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(), size)
-
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         first = 0
         for rows in self._read():
             for start in range(0, rows.num_rows, MOST_BLOCK_ROWS):

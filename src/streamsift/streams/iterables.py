@@ -11,44 +11,26 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch, check_matrix
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.streams.arrays import arrow_table, check_lengths, is_frame, label_array
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.labels import counted_from
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder
 
 
-class IterableStream:
+class IterableStream(BlockStream):
     """Rows from pairs (X, y); X is an array, a sparse matrix, a frame, or one row.
 
     The pairs are taken one at a time, when they are needed. Sparse matrices may grow wider from pair to pair; dense
-    rows and frames keep the columns of the first.
+    rows and frames keep the columns of the first. The names of a frame's columns are known once it has come.
     """
-
-    n_rows = None
 
     def __init__(self, pairs: Iterable[Any], target: str | None = None) -> None:
         self.target_name = target
         self._pairs = pairs
         self._once = iter(pairs) is pairs
         self._spent = False
-        self._decoder: TableDecoder | None = None
         self._schema: Any = None
 
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """Known once the first frame has come; None for arrays."""
-        return None if self._decoder is None else self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return {} if self._decoder is None else self._decoder.categories
-
-    def progress(self) -> float | None:
-        return None
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(), size)
-
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         if self._once and self._spent:
             raise ReaderError(
                 "The iterator has been read and gives its rows only once: make a new one, or pass a list."

@@ -61,7 +61,8 @@ def _texts(distinct: list[str], codes: NDArray[Any]) -> NDArray[np.str_]:
 
 def whole_numbers(labels: NDArray[np.float64]) -> NDArray[Any]:
     """Labels as ints where all of them are whole; class 1 should not be shown as 1.0."""
-    whole = labels.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # beyond int64, and then not equal
+        whole = labels.astype(np.int64)
     return whole if np.array_equal(whole, labels) else labels
 
 
@@ -75,9 +76,8 @@ def distinct_texts(column: Any) -> tuple[list[Any], NDArray[Any]]:
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         column = column.cast(pa.string())
     encoded = column.dictionary_encode("encode")
-    return encoded.dictionary.to_pylist(), np.from_dlpack(
-        encoded.indices
-    )  # to_numpy would import pandas, which takes longer than many a file
+    # Not to_numpy, which imports pandas when that is installed: it would take longer than reading many a file.
+    return encoded.dictionary.to_pylist(), np.from_dlpack(encoded.indices)
 
 
 def _spelled(text: str, kind: str) -> int | float | bool | None:

@@ -19,19 +19,16 @@ from sklearn.datasets import load_svmlight_file
 from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_parameters
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import ByteSource, no_rows, records
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.stream import recut, with_width
+from streamsift.streams.stream import with_width
 
 BLOCK_BYTES = 1 << 20  # the first block decides whether indices begin at 0
 
 
-class LibsvmStream:
+class LibsvmStream(BlockStream):
     """Rows of a LIBSVM file; features have numbers, no names."""
-
-    feature_names = None
-    n_rows = None
-    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
 
     def __init__(
         self,
@@ -56,7 +53,7 @@ class LibsvmStream:
         return self._source.progress()
 
     def batches(self, size: int) -> Iterator[Batch]:
-        return self._widened(recut(self._blocks(), size))
+        return self._widened(super().batches(size))
 
     def _widened(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         width = self._n_features or 1
@@ -65,7 +62,7 @@ class LibsvmStream:
             width = max(width, int(batch.X.indices.max(initial=0)) + 1)
             yield replace(batch, X=with_width(batch.X, width))
 
-    def _blocks(self) -> Iterator[Batch]:
+    def _blocks(self, size: int) -> Iterator[Batch]:
         for line, block in self._records():
             X, y = self._parse(block, line)
             X.indices -= self._first_index

@@ -19,24 +19,23 @@ from scipy import sparse
 
 from streamsift.core.batch import Batch, check_matrix
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.stream import recut
 from streamsift.streams.table import unique_names
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
-class NpzStream:
+class NpzStream(BlockStream):
     """Rows of an .npz file."""
 
-    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
+    n_rows: int
 
     def __init__(self, path: Path, target: str | None = None) -> None:
         check_file(path)
         self.target_name = target
         self._path, self._name = path, str(path)
-        self._n_read = 0
-        self.feature_names: tuple[str, ...] | None = None
+        self._names: tuple[str, ...] | None = None
         with self._opened() as archive:
             keys = {name.removesuffix(".npy") for name in archive.namelist()}
             self._sparse = "X" not in keys
@@ -49,16 +48,14 @@ class NpzStream:
                 )
             self._y = self._whole(archive, "y")
             if "feature_names" in keys:
-                self.feature_names = unique_names(self._whole(archive, "feature_names").tolist(), self._name)
+                self._names = unique_names(self._whole(archive, "feature_names").tolist(), self._name)
             self._shape = self._read_shape(archive)
         self.n_rows = self._shape[0]
         self._check_shapes()
 
-    def progress(self) -> float | None:
-        return self._n_read / self.n_rows
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(size), size)
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self._names
 
     def _blocks(self, size: int) -> Iterator[Batch]:
         self._n_read = 0

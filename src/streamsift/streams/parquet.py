@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from streamsift.core.batch import Batch
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import counted_from
-from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, check_target, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
@@ -23,21 +23,24 @@ BUFFER_BYTES = 1 << 16  # for each column, less where there are very many
 MOST_BUFFER_BYTES = 32 << 20  # for all columns together
 
 
-class ParquetStream:
+class ParquetStream(BlockStream):
     """Rows of a Parquet file."""
+
+    target_name: str
+    n_rows: int
+    _decoder: TableDecoder
 
     def __init__(
         self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
     ) -> None:
         check_file(path)
         self._path, self._name = path, str(path)
-        self._n_read = 0
         with reading(self._name):
             metadata = pq.read_metadata(path)
             self._schema = without(pq.read_schema(path), ignore, self._name)
         self._buffer_bytes = max(1 << 10, min(BUFFER_BYTES, MOST_BUFFER_BYTES // max(metadata.num_columns, 1)))
         self._project = bool(ignore)
-        self.n_rows: int = metadata.num_rows
+        self.n_rows = metadata.num_rows
         self.target_name = check_target(target, self._schema.names, self._name)
         if self.n_rows == 0:
             raise no_rows(self._name)
@@ -45,22 +48,8 @@ class ParquetStream:
             self._schema, self.target_name, source=self._name, sample=next(self._read(1)), categorical=categorical
         )
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._decoder.feature_names
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._decoder.categories
-
-    def progress(self) -> float | None:
-        return self._n_read / self.n_rows
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(size), size)
-
     def _blocks(self, size: int) -> Iterator[Batch]:
-        most = max(1, MOST_BATCH_BYTES // (8 * len(self.feature_names)))
+        most = max(1, MOST_BATCH_BYTES // (8 * len(self._decoder.feature_names)))
         self._n_read = 0
         for rows in self._read(min(size, most)):
             first = self._n_read

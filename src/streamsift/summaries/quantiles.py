@@ -29,7 +29,8 @@ from streamsift.summaries.moments import group_rows
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROWS = 2048  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
+_ROWS = 4096  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
+_RUN = 1024  # rows of one class sorted together: more would not stay in cache
 _VALUES = 2**25
 _CHUNK = 256  # features merged at a time, so that the new lists need little room beside the old
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
@@ -99,7 +100,7 @@ class QuantileSummary:
         by_row, stride = self._way()
         self.n_present = self.n_present + (self._count_present() if self.has_gaps else n)
         if stride > 1:
-            self.thinning_error += stride / 2 * min(self.weights.shape[1], n)
+            self.thinning_error += stride / 2 * len(self._runs(n)[2])
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
         for first in range(0, n_features, _CHUNK):
             last = min(first + _CHUNK, n_features)
@@ -119,8 +120,18 @@ class QuantileSummary:
             return True, 1
         if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
             return False, 1
-        # Thinning moves ranks by stride / 2 in each class: half of eps is spent on it, half on the lists.
-        return False, max(1, int(self.eps * len(self.buffer) / n_classes))
+        # Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists.
+        runs = len(self._runs(self.n_buffered)[2])
+        return False, max(1, int(self.eps * self.n_buffered / max(runs, 1)))
+
+    def _runs(self, n: int) -> tuple[Ints, Ints, Ints]:
+        """The first n buffered rows ordered by class and cut into runs: (order, starts, class of each run)."""
+        if n == 0:
+            return np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64)
+        classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
+        pieces = -(-np.diff(bounds) // _RUN)
+        starts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(bounds[:-1], bounds[1:], pieces, strict=True)]
+        return order, np.concatenate([*starts, [n]]).astype(np.int64), np.repeat(classes, pieces)
 
     def _cap(self) -> int:
         return int(np.ceil(2.0 / self.eps))
@@ -129,12 +140,8 @@ class QuantileSummary:
         self, first: int, last: int, by_row: bool, stride: int, limit: Ints, cap: int, n: int
     ) -> tuple[Ints, Floats, Ints, NDArray[np.bool_]]:
         """New lists of features first..last-1: the old ones with the first n buffered rows merged in."""
-        n_classes = self.weights.shape[1]
-        codes = self.buffer_class[:n]
-        classes, order, present_starts = group_rows(codes, n_classes) if n else (codes, codes, np.zeros(1, np.int64))
-        starts = np.zeros(n_classes + 1, np.int64)
-        starts[classes + 1] = np.diff(present_starts)
-        np.cumsum(starts, out=starts)
+        n_classes, codes = self.weights.shape[1], self.buffer_class[:n]
+        order, starts, labels = self._runs(n)
         block, rows = self._blocks(n, by_row)
         room = self.lists.shape[2]
         old = (self.lists, self.weights, self.sizes, self.exact, first)
@@ -149,7 +156,9 @@ class QuantileSummary:
                     self.buffer, order, codes, ages, decay, limit, cap, block, rows, *old, *new
                 )
             else:
-                longest = kernels.flush_by_class(self.buffer, order, starts, stride, limit, cap, block, *old, *new)
+                longest = kernels.flush_by_class(
+                    self.buffer, order, starts, labels, stride, limit, cap, block, *old, *new
+                )
             if longest <= room:
                 return new
             room = longest + longest // 4

@@ -1,0 +1,158 @@
+"""LinearFit: least squares on the accepted columns, grown one group of columns at a time.
+
+The fit is an orthonormal basis of the accepted columns (and the constant) and the current residual. Judging a candidate
+costs O(rows x accepted); a fit never changes, growing makes a new one.
+
+The gain of a candidate is the gain in log-likelihood, doubled: n log(RSS before / RSS after). Weights count rows: a row
+of weight 2 is that row twice, and n is the sum of the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from streamsift.core.column_data import Floats, Target
+from streamsift.kernels.columns import inner, orthonormal
+
+WELL_POSED = 1e-7  # share of a column's squares that must be left for a quick answer; below, it is computed with care
+SMALLEST = 1e-280  # sums of squares below this have lost digits
+PERFECT = 1e-20  # residual squares below this share of the target's are rounding: nothing is left to explain
+
+Threshold = Callable[[int], float]  # degrees of freedom -> the gain that is needed
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column or group examined with care: its gain, what it costs in degrees of freedom, and the fit with it."""
+
+    gain: float
+    df: int
+    grown: Any = None
+
+    @classmethod
+    def useless(cls) -> Candidate:
+        return cls(0.0, 0)
+
+
+class Fit(Protocol):
+    """What selecting by a growing fit needs to know about the fit."""
+
+    @property
+    def probes(self) -> Floats: ...
+
+    @property
+    def square_weights(self) -> Floats | None: ...
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of one column."""
+        ...
+
+    @property
+    def n_observations(self) -> float: ...
+
+    def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """The gain of each column of a block, to about seven digits, and where that cannot be trusted."""
+        ...
+
+    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+        """The exact gain of a group of columns (rows of the argument)."""
+        ...
+
+    def tail_threshold(self, probability: Any, df: int) -> Any:
+        """The gain that a useless candidate reaches with the given probability."""
+        ...
+
+
+@dataclass
+class LinearFit:
+    """State: row 0 of `rows` is the residual, the others are the basis."""
+
+    weight: Floats  # empty: all rows count the same
+    rows: Floats
+    intercept: bool
+    n_columns: int
+    rss: float
+    total: float  # the residual squares without any column
+    n_observations: float
+    room: int  # columns that may still be accepted
+    probes: Floats = field(init=False)
+    square_weights: Floats | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        weighted = len(self.weight) > 0
+        self.probes = self.rows * self.weight if weighted else self.rows
+        # A second row of zeros: products of one row take another routine of the matrix library.
+        self.square_weights = np.stack([self.weight, np.zeros_like(self.weight)]) if weighted else None
+
+    @property
+    def df(self) -> int:
+        return 1
+
+    @classmethod
+    def begin(cls, target: Target, weight: Floats, intercept: bool) -> Self:
+        y = target.values
+        n_rows = len(y)
+        counted = float(weight.sum()) if len(weight) else float(n_rows)
+        if intercept:
+            for _ in range(2):
+                y = y - (y.mean() if len(weight) == 0 else float(y @ weight) / counted)
+            first = np.full(n_rows, 1.0 / np.sqrt(counted))
+        else:
+            first = np.zeros(n_rows)  # keeps the number of rows at two, and adds nothing
+        total = inner(y, y, weight)
+        raw = inner(target.values, target.values, weight)
+        if total <= PERFECT * raw:
+            y, total = np.zeros(n_rows), 0.0
+        n_counting = int(np.count_nonzero(weight)) if len(weight) else n_rows
+        return cls(weight, np.stack([y, first]), intercept, 0, total, total, counted, max(n_counting - 2, 0))
+
+    def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        size = squares[0]
+        if self.rss <= PERFECT * self.total or self.room == 0:
+            return np.zeros(len(size)), np.zeros(len(size), bool)
+        left = size - np.einsum("ij,ij->j", products[1:], products[1:])
+        doubtful = ~((left > WELL_POSED * size) & (size > SMALLEST))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            share = products[0] ** 2 / (left * self.rss)
+            doubtful |= ~(share < 1.0 - WELL_POSED)
+            return -self.n_observations * np.log1p(-share), doubtful
+
+    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+        if self.rss <= PERFECT * self.total or self.room == 0:
+            return Candidate.useless()
+        units = orthonormal(columns, self.rows[1:], self.weight, centre=self.intercept)
+        if len(units) == 0 or len(units) > self.room:
+            return Candidate.useless()
+        residual = self.rows[0]
+        explained = 0.0
+        for unit in units:
+            along = inner(unit, residual, self.weight)
+            residual = residual - along * unit
+            explained += along * along
+        rss = inner(residual, residual, self.weight)
+        if rss <= PERFECT * self.total:
+            gain = np.inf
+        elif explained < 0.5 * self.rss:
+            gain = -self.n_observations * float(np.log1p(-explained / self.rss))
+        else:
+            gain = self.n_observations * float(np.log(self.rss / rss))
+        grown = replace(
+            self,
+            rows=np.vstack([residual, self.rows[1:], units]),
+            n_columns=self.n_columns + len(units),
+            rss=rss,
+            room=self.room - len(units),
+        )
+        return Candidate(gain, len(units), grown)
+
+    def tail_threshold(self, probability: Any, df: int) -> Any:
+        # RSS after / RSS before of a useless group of columns follows a beta distribution: this is the exact F test.
+        freedom = max(self.n_observations - self.intercept - self.n_columns - df, 1.0)
+        return -self.n_observations * np.log(betaincinv(freedom / 2, df / 2, probability))

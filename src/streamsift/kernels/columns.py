@@ -1,0 +1,102 @@
+"""Arithmetic on columns: products of a block with a basis, orthonormal remainders, bids.
+
+Everything here is matrix products and vector arithmetic, which numpy does at full speed; nothing is compiled. A tile is
+a block of columns stored one after the other: shape (n_columns, n_rows), C order.
+
+A product of fixed inner length gives each column the same bits whatever stands beside it, as long as the tile is at
+least LANES wide and a multiple of it: smaller ones take other routines of the matrix library. So tiles are padded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+LANES = 8
+CONSTANT = 1e-14  # a column that varies by less than this share of its size is rounding
+COLLINEAR = 1e-9  # a column whose remainder is smaller than this share of its variation is a linear combination
+
+
+def tile_of(values: NDArray[Any], start: int, stop: int) -> Floats:
+    """Columns start..stop of a dense matrix as a tile, padded with zero columns; a view where the layout allows it."""
+    width = stop - start
+    part = values[:, start:stop].T
+    if width % LANES == 0 and part.dtype == np.float64 and part.flags.c_contiguous:
+        return part
+    tile = np.zeros((-(-width // LANES) * LANES, part.shape[1]))
+    tile[:width] = part
+    return tile
+
+
+def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:
+    """probes (k, n) times each column, and sums of squares of each column (None: plain ones), as (k, width) arrays."""
+    if square_weights is None:
+        squares = np.einsum("ij,ij->i", tile, tile)[None]
+    else:
+        squares = square_weights @ (tile * tile).T
+    return probes @ tile.T, squares
+
+
+def sparse_products(columns: Any, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:
+    """The same for a scipy CSC matrix, at the price of its non-zeros."""
+    products = (columns.T @ np.ascontiguousarray(probes.T)).T
+    squared = columns.multiply(columns).tocsc()
+    weights = np.ones((1, columns.shape[0])) if square_weights is None else square_weights
+    return products, (squared.T @ np.ascontiguousarray(weights.T)).T
+
+
+def inner(a: Floats, b: Floats, weight: Floats) -> float:
+    """The weighted inner product; an empty weight stands for ones."""
+    return float(a @ b) if len(weight) == 0 else float((a * weight) @ b)
+
+
+def orthonormal(columns: Floats, basis: Floats, weight: Floats, *, centre: bool) -> Floats:
+    """What the rows of `columns` add to the span of `basis`, as orthonormal rows; fewer where they add nothing.
+
+    Classical Gram-Schmidt, applied twice (once more would change nothing beyond rounding). With `centre`, the span
+    holds the constant: the mean goes first, so that a large offset does not hide a small variation.
+    """
+    found = basis
+    for column in columns:
+        largest = float(np.abs(column).max())
+        if largest == 0.0:
+            continue
+        x = np.ldexp(column, -int(np.frexp(largest)[1]))  # squares then neither overflow nor vanish
+        size = np.sqrt(inner(x, x, weight))
+        if centre:
+            for _ in range(2):
+                x = x - (x.mean() if len(weight) == 0 else float(x @ weight) / float(weight.sum()))
+        spread = np.sqrt(inner(x, x, weight))
+        if spread <= CONSTANT * size:
+            continue
+        for _ in range(2):
+            x = x - (found @ (x if len(weight) == 0 else x * weight)) @ found
+        rest = np.sqrt(inner(x, x, weight))
+        if rest <= COLLINEAR * spread:
+            continue
+        found = np.vstack([found, x / rest])
+    return found[len(basis) :]
+
+
+def bids_if_rejected(wealth: float, n_tested: int, count: int) -> tuple[Floats, Floats]:
+    """The next `count` bids if every one of them is lost, and the wealth before each and after the last.
+
+    The bid on column i is min(wealth / (2 i), 1/2). Each step is the same multiplication whether it is made alone or
+    in a row, so that blocks and single columns give the same bits.
+    """
+    left = np.empty(count + 1)
+    left[0] = wealth
+    done = 0
+    while done < count and left[done] > n_tested + done + 1:  # the bid is capped
+        left[done + 1] = left[done] - 0.5
+        done += 1
+    share = 0.5 / np.arange(n_tested + done + 1, n_tested + count + 1)
+    left[done + 1 :] = 1.0 - share
+    np.multiply.accumulate(left[done:], out=left[done:])
+    bids = np.full(count, 0.5)
+    bids[done:] = left[done:-1] * share
+    return bids, left
