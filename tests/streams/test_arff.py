@@ -262,6 +262,18 @@ def test_a_bad_header(tmp_path: Path, text: str, sentence: str) -> None:
     assert refusal(tmp_path / "a.arff", text).startswith(sentence)
 
 
+def test_a_file_without_a_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arff_header, "LONGEST_RECORD", 1000)
+    assert "has no @data line in its first" in refusal(tmp_path / "a.arff", "% text\n" * 10_000)
+
+
+def test_blocks_of_comments_give_no_rows(tmp_path: Path) -> None:
+    comments = "% nothing to see here\n" * 20
+    for name, row in (("dense.arff", "1,red,2000,u\n"), ("sparse.arff", "{0 1}\n")):
+        X, y = drain(open_stream(write(tmp_path / name, HEADER + row + comments + row + comments)))
+        assert (X.shape, y) == ((2, 3), ["u", "u"])
+
+
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "a.arff"
     body: Any = "@relation r\n@attribute s string\n@attribute t real\n@data\na,1\n"

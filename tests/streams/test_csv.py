@@ -124,6 +124,13 @@ def test_the_target_keeps_its_kind(tmp_path: Path, cells: list[str], expected: l
     assert {type(label) for label in y} == {type(label) for label in expected}
 
 
+def test_a_number_with_underscores_is_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "HEAD_BYTES", 16)
+    path = write(tmp_path / "t.csv", "x,t\n" + "1,3\n" * 20 + "1,1_000\n")
+    with pytest.raises(files.ReaderError, match=r"Line 22 of .*, target 't': '1_000' is not a number"):
+        drain(open_stream(path, target="t"))
+
+
 def test_categories_grow_in_the_order_of_appearance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_module, "BLOCK_BYTES", 64)
     rng = np.random.default_rng(1)

@@ -108,6 +108,34 @@ def test_a_quote_that_never_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "has no line breaks" in refusal(tmp_path / "b.csv", b"x" * 10_000)
 
 
+def test_a_quote_that_is_open_at_the_end(tmp_path: Path) -> None:
+    sentence = refusal(tmp_path / "a.csv", GOOD + '1,"Oslo,a\n2,Oslo,b\n')
+    assert sentence.startswith("Line 102 of FILE has 2 cells where the header names 3 columns")
+
+
+def test_a_failure_of_another_kind(tmp_path: Path) -> None:
+    """Whatever else pyarrow may complain of, the lines are narrowed down to the block."""
+    path = tmp_path / "a.csv"
+    path.write_text(GOOD)
+    stream = open_stream(path, target="label")
+    assert isinstance(stream, csv_module.CsvStream)
+    error = stream._explained(b"1,Oslo,a\n2,Oslo,b\n", 7, "the parser gave up.")
+    assert str(error) == f"{path} cannot be read between lines 7 and 9: the parser gave up."
+
+
+def test_a_very_long_cell_beside_a_bad_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 1 << 20)
+    data = GOOD + f"1,{'o' * 200_000},a\nbad,Oslo,b\n"
+    assert refusal(tmp_path / "a.csv", data).startswith("Line 103 of FILE, column 'x': 'bad' is not a number")
+
+
+@pytest.mark.parametrize("delimiter", ["", "::", "é", '"', "\n"])
+def test_a_delimiter_that_is_none(tmp_path: Path, delimiter: str) -> None:
+    (tmp_path / "a.csv").write_text(GOOD)
+    with pytest.raises(ParameterError, match="The delimiter must be one ASCII character"):
+        open_stream(tmp_path / "a.csv", target="label", delimiter=delimiter)
+
+
 def test_a_column_of_identifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(categories, "MOST_CATEGORIES", 100)
     monkeypatch.setattr(table_module, "MOST_CATEGORIES", 100)

@@ -150,13 +150,14 @@ def test_frames_in_an_iterable_share_their_vocabulary() -> None:
     pairs = [
         (pd.DataFrame({"n": [1], "c": ["a"]}), [0]),
         (pd.DataFrame({"n": [2.5, 3.5], "c": ["b", "a"]}), [1, 0]),
+        (pd.DataFrame({"n": [3.0], "c": ["b"]}), [1]),
         (pl.DataFrame({"n": [4], "c": ["c"]}), [1]),
     ]
     stream = open_stream(pairs)
     assert stream.feature_names is None
     read, labels = drain(stream, 2)
-    assert read.tolist() == [[1, 0], [2.5, 1], [3.5, 0], [4, 2]]
-    assert labels == [0, 1, 0, 1]
+    assert read.tolist() == [[1, 0], [2.5, 1], [3.5, 0], [3, 1], [4, 2]]
+    assert labels == [0, 1, 0, 1, 1]
     assert stream.categories == {"c": ("a", "b", "c")}
 
 

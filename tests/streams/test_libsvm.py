@@ -76,12 +76,19 @@ def test_an_index_0_that_comes_late(tmp_path: Path) -> None:
 
 def test_comments_query_ids_and_rows_without_features(tmp_path: Path) -> None:
     path = tmp_path / "a.svm.gz"
-    path.write_bytes(gzip.compress(b"# header\n1.5 qid:3 1:2 # note\r\n\n2\n3 2:0.25"))
+    comments = b"# nothing but a comment\n" * 50  # more than a block
+    path.write_bytes(gzip.compress(b"# header\n1.5 qid:3 1:2 # note\r\n\n2\n" + comments + b"3 2:0.25"))
     stream = open_stream(path, target="grade")
     X, y = drain(stream, 2)
     assert X.tolist() == [[2, 0], [0, 0], [0, 0.25]]
     assert y == [1.5, 2, 3]
     assert (stream.feature_names, stream.target_name, stream.categories) == (None, "grade", {})
+
+
+def test_labels_that_are_no_whole_numbers_stay_real(tmp_path: Path) -> None:
+    path = tmp_path / "a.svm"
+    path.write_text("1e300 1:1\n-1 1:1\n0.5 1:1\n")
+    assert drain(open_stream(path), 1)[1] == [1e300, -1, 0.5]
 
 
 def test_batches_are_views_of_nothing(tmp_path: Path) -> None:

@@ -223,6 +223,14 @@ def test_one_record_batch_of_many_rows_is_decoded_in_parts(tmp_path: Path, monke
     assert y == table["label"].to_pylist()
 
 
+def test_record_batches_without_rows_are_passed_over(tmp_path: Path) -> None:
+    rows = pa.record_batch({"x": [1.0, 2.0], "label": ["a", "b"]})
+    with pa.ipc.new_stream(tmp_path / "t.arrow", rows.schema) as writer:
+        for part in (rows.slice(0, 0), rows, rows.slice(0, 0), rows):
+            writer.write_batch(part)
+    assert drain(open_stream(tmp_path / "t.arrow", target="label"), 3)[1] == ["a", "b", "a", "b"]
+
+
 def test_refusals(write: Write) -> None:
     path = write(pa.table({"x": [1.0, 2.0, 3.0, 4.0, 5.0], "label": ["a", "b", None, "a", "b"]}))
     with pytest.raises(ReaderError, match=r"^Row 2 of .* has no label, its target 'label' is empty"):

@@ -11,6 +11,7 @@ from streamsift.checks.samples import (
     NAMES,
     Make,
     expect,
+    in_batches,
     pandas_for_checks,
     same_scores,
     same_state,
@@ -96,7 +97,5 @@ def check_scores_do_not_depend_on_asking(make: Make) -> None:
     for start in range(0, len(X), 40):
         asked.partial_fit(X[start : start + 40], y[start : start + 40])
         asked.scores_
-    quiet = make()
-    for start in range(0, len(X), 40):
-        quiet.partial_fit(X[start : start + 40], y[start : start + 40])
+    quiet = in_batches(make(), X, y, 40)
     same_scores(asked.scores_, quiet.scores_, "asking for scores on the way changes the result")

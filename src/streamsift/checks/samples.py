@@ -45,6 +45,13 @@ def counts_sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3) ->
     return X.astype(np.float64), y
 
 
+def in_batches(selector: RowSelector, X: Floats, y: Ints, size: int) -> RowSelector:
+    """Feed the rows in batches of one size."""
+    for start in range(0, len(X), size):
+        selector.partial_fit(X[start : start + size], y[start : start + size])
+    return selector
+
+
 def expect(condition: bool, message: str) -> None:
     """Fail the check with a message unless the condition holds."""
     if not condition:

@@ -9,11 +9,10 @@ import numpy as np
 
 from streamsift.checks.samples import (
     INFORMATIVE,
-    Floats,
-    Ints,
     Make,
     expect,
     has_parameter,
+    in_batches,
     pandas_for_checks,
     refused,
     same_scores,
@@ -21,15 +20,7 @@ from streamsift.checks.samples import (
     sample,
 )
 from streamsift.core.exceptions import OneClassWarning
-from streamsift.core.rows import RowSelector
 from streamsift.core.state import n_bytes
-
-
-def in_batches(selector: RowSelector, X: Floats, y: Ints, size: int) -> RowSelector:
-    """Feed the rows in batches of one size."""
-    for start in range(0, len(X), size):
-        selector.partial_fit(X[start : start + size], y[start : start + size])
-    return selector
 
 
 def check_cut_into_batches_does_not_matter(make: Make) -> None:

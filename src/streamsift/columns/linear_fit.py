@@ -29,11 +29,11 @@ Threshold = Callable[[int], float]  # degrees of freedom -> the gain that is nee
 
 @dataclass(frozen=True)
 class Candidate:
-    """A column or group examined with care: its gain, what it costs in degrees of freedom, and the fit with it."""
+    """A column or group examined with care: its gain, what it costs in degrees of freedom, and how to grow by it."""
 
     gain: float
     df: int
-    grown: Any = None
+    grow: Callable[[], Any] | None = None
 
     @classmethod
     def useless(cls) -> Candidate:
@@ -143,14 +143,16 @@ class LinearFit:
             gain = -self.n_observations * float(np.log1p(-explained / self.rss))
         else:
             gain = self.n_observations * float(np.log(self.rss / rss))
-        grown = replace(
+        return Candidate(gain, len(units), lambda: self._grown(units, residual, rss))
+
+    def _grown(self, units: Floats, residual: Floats, rss: float) -> Self:
+        return replace(
             self,
             rows=np.vstack([residual, self.rows[1:], units]),
             n_columns=self.n_columns + len(units),
             rss=rss,
             room=self.room - len(units),
         )
-        return Candidate(gain, len(units), grown)
 
     def tail_threshold(self, probability: Any, df: int) -> Any:
         # RSS after / RSS before of a useless group of columns follows a beta distribution: this is the exact F test.

@@ -133,8 +133,8 @@ def _first_accepted(
         threshold = float(terms.threshold[k])
         candidate = fit.examine(block.column(start + int(k))[None], lambda df, needed=threshold: needed)  # type: ignore[misc]
         gains[k] = candidate.gain
-        if candidate.df and candidate.gain >= threshold:
-            return int(k) + 1, candidate.grown
+        if candidate.grow is not None and candidate.gain >= threshold:
+            return int(k) + 1, candidate.grow()
     return len(gains), None
 
 
@@ -146,8 +146,8 @@ def _judge_group(fit: Fit, account: Account, columns: Floats) -> tuple[float, Te
 
     candidate: Candidate = fit.examine(columns, threshold)
     terms = account.terms(1, max(candidate.df, 1), fit)
-    accepted = candidate.df > 0 and candidate.gain >= terms.threshold[0]
-    return candidate.gain, terms, candidate.grown if accepted else None
+    accepted = candidate.grow is not None and candidate.gain >= terms.threshold[0]
+    return candidate.gain, terms, candidate.grow() if accepted and candidate.grow is not None else None
 
 
 def one_hot(codes: Floats) -> Floats:

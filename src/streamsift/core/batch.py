@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from streamsift.core.exceptions import InputError
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, check_names
 
-
 LARGEST = 1e150  # squares of larger values overflow
 
 

@@ -12,6 +12,7 @@ A method implements two hooks and receives the rest (fit, partial_fit, predict, 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -19,6 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, check_batch
@@ -119,6 +121,12 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if fresh:
             check_parameters(owner, self.get_params(deep=False), self.parameter_limits)
         rows_before = 0 if fresh else self.n_rows_seen_
+        if getattr(y, "ndim", 1) == 2:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected: use y.ravel().",
+                DataConversionWarning,
+                stacklevel=3,
+            )
         batch = check_batch(
             X,
             y,

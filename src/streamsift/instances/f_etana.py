@@ -61,7 +61,7 @@ class FETANA(InstanceClassifier):
     ----------
     feature_cost, misclassification_cost, n_bins, binning, ordering, prior, categorical_features
         As for `ETANA`.
-    max_iterations : int, default 200
+    max_iterations : int, default 100
         Most steps of simultaneous perturbation; 0 keeps the start.
     random_state : int, RandomState or None, default None
         Seed of the drawn instances.
@@ -103,7 +103,7 @@ class FETANA(InstanceClassifier):
         ordering: str = "error",
         prior: str = "empirical",
         categorical_features: Any = None,
-        max_iterations: int = 200,
+        max_iterations: int = 100,
         random_state: Any = None,
     ) -> None:
         self.feature_cost = feature_cost

@@ -34,14 +34,14 @@ def solve_two(likelihood: Floats, first: Ints, cost: Floats, available: Floats, 
         for i in range(steps + 1):
             out[i] = have * cost[k] + (1.0 - have) * value[i]
         for b in range(first[k], first[k + 1]):
-            d0, d1 = have * likelihood[b, 0], have * likelihood[b, 1]
+            d0, d1 = have / steps * likelihood[b, 0], have / steps * likelihood[b, 1]
             for i in range(steps + 1):
                 mine = i * d0
                 total = mine + (steps - i) * d1
                 place = mine / total * steps
                 j = min(np.int64(place), steps - 1)
-                share = place - j
-                out[i] += total / steps * (value[j] + share * (value[j + 1] - value[j]))
+                here, there = value[np.uint64(j)], value[np.uint64(j + 1)]
+                out[i] += total * (here + (place - j) * (there - here))
         for i in range(steps + 1):
             value[i] = min(stop[i], out[i])
 
@@ -56,7 +56,8 @@ def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats
         for i in range(n_points):
             out[i] = have * cost[k] + (1.0 - have) * value[i]
         for b in range(first[k], first[k + 1]):
-            d0, d1, d2 = likelihood[b, 0] / steps, likelihood[b, 1] / steps, likelihood[b, 2] / steps
+            share = have / steps
+            d0, d1, d2 = share * likelihood[b, 0], share * likelihood[b, 1], share * likelihood[b, 2]
             i = 0
             for a0 in range(steps + 1):
                 w0, rest = a0 * d0, steps - a0
@@ -66,17 +67,17 @@ def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats
                     total = w0 + w12
                     scale = steps / total
                     t2, t3 = w12 * scale, w2 * scale  # tail sums
-                    r2, r3 = min(np.int64(t2), steps - 1), np.int64(t3)
-                    r3 = min(r3, r2)
+                    r2 = min(np.int64(t2), steps - 1)
+                    r3 = min(np.int64(t3), r2)
                     f2, f3 = t2 - r2, t3 - r3
                     here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
-                    far = here - (r2 + 1) - 1  # both tails one higher
-                    if f2 >= f3:
-                        # (r2, r3) -> (r2 + 1, r3) -> (r2 + 1, r3 + 1)
-                        found = (1.0 - f2) * value[here] + (f2 - f3) * value[far + 1] + f3 * value[far]
-                    else:
-                        found = (1.0 - f3) * value[here] + (f3 - f2) * value[here - 1] + f2 * value[far]
-                    out[i] += have * total * found
+                    far = here - r2 - 2  # both tails one higher
+                    # The third corner has the tail with the larger fraction one higher. Chosen, not branched to.
+                    middle = far + 1 if f2 >= f3 else here - 1
+                    high, low = max(f2, f3), min(f2, f3)
+                    corner = value[np.uint64(here)]
+                    bend = value[np.uint64(middle)]
+                    out[i] += total * (corner + high * (bend - corner) + low * (value[np.uint64(far)] - bend))
                     i += 1
         for i in range(n_points):
             value[i] = min(stop[i], out[i])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from streamsift.core.batch import Batch
@@ -9,7 +10,7 @@ from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder
 
 
-class BlockStream:
+class BlockStream(ABC):
     """A RowStream over `_blocks`; names and categories are those of the decoder, where there is one."""
 
     target_name: str | None = None
@@ -31,6 +32,6 @@ class BlockStream:
     def batches(self, size: int) -> Iterator[Batch]:
         return recut(self._blocks(size), size)
 
+    @abstractmethod
     def _blocks(self, size: int) -> Iterator[Batch]:
         """All rows from the beginning, in blocks of any length; `size` is what the caller will cut them to."""
-        raise NotImplementedError

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from streamsift.core.batch import Batch
-from streamsift.core.exceptions import ReaderError
+from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, reading, records
 from streamsift.streams.labels import labels_of_texts
@@ -82,7 +82,8 @@ class CsvStream(BlockStream):
 
     def _decode(self, rows: Any, block: bytes, line: int, first: int) -> Batch:
         def place(row: int) -> str:
-            return f"Line {self._cells(block, line)[first + row][0]} of {self._source.name}"
+            number, _ = self._cells(block, line)[first + row]
+            return f"Line {number} of {self._source.name}"
 
         texts = rows.column(rows.num_columns - 1)
         return self._decoder.decode(rows, place, labels_of_texts(texts, self._label_kind, self.target_name, place))
@@ -116,14 +117,8 @@ class CsvStream(BlockStream):
 
     def _cells(self, block: bytes, line: int) -> list[tuple[int, list[str]]]:
         """The records of a block with the line each begins on; slow, for the wording of errors."""
-        text = io.StringIO(block.decode(errors="replace"), newline="")
-        reader = csv.reader(text, delimiter=self._head.delimiter.decode())
-        result, begins = [], line
-        for cells in reader:
-            if cells:
-                result.append((begins, cells))
-            begins = line + reader.line_num
-        return result
+        found = _split(block.decode(errors="replace"), self._head.delimiter.decode())
+        return [(line + offset, cells) for offset, cells in found]
 
     def _explained(self, block: bytes, line: int, reason: str) -> ReaderError:
         source, wanted = self._source.name, len(self._names)
@@ -155,6 +150,8 @@ class _Head:
     """The header of a CSV file and the records that follow it, as far as HEAD_BYTES reach."""
 
     def __init__(self, source: ByteSource, delimiter: str | None) -> None:
+        if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
+            raise ParameterError(f"The delimiter must be one ASCII character, not a quote. Got {delimiter!r} instead.")
         wanted, data = HEAD_BYTES, b""
         while True:
             with reading(source.name):
@@ -173,7 +170,7 @@ class _Head:
             raise empty(source.name)
         text = _header_text(data[start:end], source.name)
         self.delimiter = (delimiter or _guess(text)).encode()
-        self.names = next(csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter.decode()))
+        self.names = _split(text, self.delimiter.decode())[0][1]
         body = data[end:]
         self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
         if not self.sample.strip():
@@ -197,6 +194,21 @@ def _header_text(header: bytes, name: str) -> str:
         return header.decode()
     except UnicodeDecodeError as error:
         raise ReaderError(f"The header of {name} is not UTF-8 text: convert the file to UTF-8.") from error
+
+
+def _split(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """The cells of each record, and how many lines come before it."""
+    usual = csv.field_size_limit(LONGEST_RECORD)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        found, before = [], 0
+        for cells in reader:
+            if cells:
+                found.append((before, cells))
+            before = reader.line_num
+        return found
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _guess(header: str) -> str:

@@ -1,0 +1,232 @@
+"""LogisticFit: logistic regression (multinomial for more than two classes) on the accepted columns.
+
+A candidate is first judged by the score test, which needs no fitting: with the current probabilities p, it compares the
+slope of the log-likelihood along the candidate with its variance given the accepted columns. For a block of columns
+that is one matrix product. A candidate that passes is fitted by Newton's method from the current coefficients, and the
+likelihood ratio decides.
+
+With K classes a column has K - 1 coefficients, the last class being the reference, and as many degrees of freedom. The
+accepted columns are kept as an orthonormal basis, so that Newton's equations are well conditioned. Separable classes
+have no finite best coefficients: the fit stops where the likelihood has nothing left to gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.special import chdtri, logsumexp
+
+from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, Candidate, Threshold
+from streamsift.core.column_data import Floats, Target
+from streamsift.kernels.columns import orthonormal
+
+MOST_STEPS, MOST_HALVINGS = 50, 30
+SETTLED = 1e-12  # Newton stops when it promises less than this share of the likelihood
+EXPLAINED = 1e-8  # a deviance below this share of the null deviance leaves nothing to explain
+RIDGE = 1e-12  # share of the diagonal added to the information, for classes that are separated
+
+
+@dataclass
+class LogisticFit:
+    """State: the basis (rows), one coefficient a basis vector and class but the last, and the log-likelihood."""
+
+    codes: NDArray[np.int64]
+    n_classes: int
+    weight: Floats  # empty: all rows count the same
+    basis: Floats
+    coefficients: Floats  # (n_classes - 1, n_basis)
+    intercept: bool
+    n_columns: int
+    likelihood: float
+    null_likelihood: float
+    n_observations: float
+    room: int
+    probes: Floats = field(init=False)
+    square_weights: Floats | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._slopes, information = self._derivatives()
+        self._information = information
+        n_logits, n_basis, n_rows = self.df, len(self.basis), len(self.codes)
+        whole = _whole_information(self.basis, information)
+        lower = np.linalg.cholesky(whole)
+        # Row (l, a): the covariance of a candidate's coefficient l with the a-th whitened coefficient of the fit.
+        whitened = np.empty((n_logits, n_logits * n_basis, n_rows))
+        for column in range(n_logits):
+            mixed = (information[:, column, None, :] * self.basis[None]).reshape(n_logits * n_basis, n_rows)
+            whitened[column] = solve_triangular(lower, mixed, lower=True)
+        self.probes = np.vstack([self._slopes, whitened.reshape(-1, n_rows)])
+        pairs = [information[k, column] for k in range(n_logits) for column in range(k + 1)]
+        self.square_weights = np.stack(pairs if len(pairs) > 1 else [*pairs, np.zeros(n_rows)])
+
+    @property
+    def df(self) -> int:
+        return max(self.n_classes - 1, 1)
+
+    @classmethod
+    def begin(cls, target: Target, weight: Floats, intercept: bool) -> Self:
+        assert target.labels is not None
+        codes = target.values.astype(np.int64)
+        n_rows, n_classes = len(codes), len(target.labels)
+        counted = float(weight.sum()) if len(weight) else float(n_rows)
+        # Without a constant one row of zeros stands in its place; it adds nothing.
+        first = np.full((1, n_rows), 1.0 / np.sqrt(counted)) if intercept else np.zeros((1, n_rows))
+        coefficients = np.zeros((max(n_classes - 1, 1), 1))
+        n_counting = int(np.count_nonzero(weight)) if len(weight) else n_rows
+        room = max(n_counting - 2, 0)
+        fit = cls(codes, n_classes, weight, first, coefficients, intercept, 0, 0.0, 0.0, counted, room)
+        coefficients, likelihood = fit._maximise(first, coefficients)
+        return replace(fit, coefficients=coefficients, likelihood=likelihood, null_likelihood=likelihood)
+
+    @property
+    def _finished(self) -> bool:
+        """Nothing can be gained: one class, everything explained, or as many columns as rows allow."""
+        return self.n_classes < 2 or self.likelihood >= EXPLAINED * self.null_likelihood or self.room == 0
+
+    def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        n_logits, width = self.df, products.shape[1]
+        if self._finished:
+            return np.zeros(width), np.zeros(width, bool)
+        slopes, mixed = products[:n_logits], products[n_logits:].reshape(n_logits, -1, width)
+        if n_logits == 1:
+            left = squares[0] - np.einsum("ij,ij->j", mixed[0], mixed[0])
+            doubtful = ~((left > WELL_POSED * squares[0]) & (squares[0] > SMALLEST))
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                return slopes[0] ** 2 / left, doubtful
+        return _quadratic_forms(slopes, squares, mixed)
+
+    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+        if self._finished:
+            return Candidate.useless()
+        units = orthonormal(columns, self.basis, self.weight, centre=self.intercept)
+        if len(units) == 0 or len(units) > self.room:
+            return Candidate.useless()
+        df = len(units) * self.df
+        score = self._score(units)
+        if score < threshold(df):
+            return Candidate(score, df)
+        basis = np.vstack([self.basis, units])
+        start = np.hstack([self.coefficients, np.zeros((self.df, len(units)))])
+        coefficients, likelihood = self._maximise(basis, start)
+        gain = max(2.0 * (likelihood - self.likelihood), 0.0)
+        return Candidate(gain, df, lambda: self._grown(basis, coefficients, likelihood))
+
+    def _grown(self, basis: Floats, coefficients: Floats, likelihood: float) -> Self:
+        n_new = len(basis) - len(self.basis)
+        return replace(
+            self,
+            basis=basis,
+            coefficients=coefficients,
+            n_columns=self.n_columns + n_new,
+            likelihood=likelihood,
+            room=self.room - n_new,
+        )
+
+    def tail_threshold(self, probability: Any, df: int) -> Any:
+        return chdtri(df, probability)
+
+    # -- one candidate ------------------------------------------------------------------------------------------
+
+    def _score(self, units: Floats) -> float:
+        """The score statistic of a group of columns that are orthonormal to the basis."""
+        n_logits, n_new = self.df, len(units)
+        both = np.vstack([self.basis, units])
+        whole = _whole_information(both, self._information)
+        # Order of the unknowns: class by class, and within a class the basis before the newcomers.
+        new = np.tile(np.arange(len(both)) >= len(self.basis), n_logits)
+        given = np.linalg.solve(whole[~new][:, ~new], whole[~new][:, new])
+        variance = whole[new][:, new] - whole[new][:, ~new] @ given
+        slope = (self._slopes @ units.T).reshape(n_logits * n_new)
+        step = np.linalg.lstsq(variance, slope, rcond=1e-12)[0]
+        return max(float(slope @ step), 0.0)
+
+    # -- the fit ------------------------------------------------------------------------------------------------
+
+    def _derivatives(self) -> tuple[Floats, Floats]:
+        """Slopes w (1[y=k] - p_k) and information w (p_k 1[k=l] - p_k p_l) of each row, for the classes but the last."""
+        return _row_derivatives(self.codes, self.weight, self.coefficients @ self.basis)
+
+    def _maximise(self, basis: Floats, coefficients: Floats) -> tuple[Floats, float]:
+        """Newton's method with halved steps."""
+        likelihood = _log_likelihood(self.codes, self.weight, coefficients @ basis)
+        for _ in range(MOST_STEPS):
+            slopes, information = _row_derivatives(self.codes, self.weight, coefficients @ basis)
+            gradient = (slopes @ basis.T).reshape(-1)
+            step = np.linalg.solve(_whole_information(basis, information), gradient)
+            promised = float(gradient @ step)
+            if promised <= SETTLED * (1.0 + abs(likelihood)):
+                break
+            length = 1.0
+            for _ in range(MOST_HALVINGS):
+                tried = coefficients + length * step.reshape(coefficients.shape)
+                reached = _log_likelihood(self.codes, self.weight, tried @ basis)
+                if reached >= likelihood:
+                    break
+                length /= 2
+            else:
+                break
+            coefficients, likelihood = tried, reached
+            if likelihood >= EXPLAINED * self.null_likelihood and self.null_likelihood < 0:
+                break
+        return coefficients, likelihood
+
+
+def _log_likelihood(codes: NDArray[np.int64], weight: Floats, logits: Floats) -> float:
+    full = np.vstack([logits, np.zeros(len(codes))])
+    rows = full[codes, np.arange(len(codes))] - logsumexp(full, axis=0)
+    return float(rows.sum() if len(weight) == 0 else rows @ weight)
+
+
+def _row_derivatives(codes: NDArray[np.int64], weight: Floats, logits: Floats) -> tuple[Floats, Floats]:
+    n_logits, n_rows = logits.shape
+    full = np.vstack([logits, np.zeros(n_rows)])
+    p = np.exp(full - logsumexp(full, axis=0))[:n_logits]
+    slopes = (codes == np.arange(n_logits)[:, None]) - p
+    information = -p[:, None] * p[None]
+    information[np.arange(n_logits), np.arange(n_logits)] += p
+    if len(weight):
+        slopes, information = slopes * weight, information * weight
+    return slopes, information
+
+
+def _whole_information(basis: Floats, information: Floats) -> Floats:
+    """The information matrix of all coefficients, class by class."""
+    n_logits, size = len(information), len(basis)
+    whole = np.empty((n_logits, size, n_logits, size))
+    for k in range(n_logits):
+        for column in range(k + 1):
+            part = (basis * information[k, column]) @ basis.T
+            whole[k, :, column], whole[column, :, k] = part, part
+    result: Floats = whole.reshape(n_logits * size, n_logits * size)
+    diagonal = np.diag_indices(len(result))
+    result[diagonal] += RIDGE * max(float(result[diagonal].max()), 1e-300)
+    return result
+
+
+def _quadratic_forms(slopes: Floats, squares: Floats, mixed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """slope' variance^-1 slope for each column of a block, and where the variance is close to singular."""
+    n_logits, width = slopes.shape
+    variance = np.empty((width, n_logits, n_logits))
+    pairs = [(k, column) for k in range(n_logits) for column in range(k + 1)]
+    for (k, column), size in zip(pairs, squares, strict=False):
+        left = size - np.einsum("ij,ij->j", mixed[k], mixed[column])
+        variance[:, k, column] = variance[:, column, k] = left
+    own = squares[[k * (k + 3) // 2 for k in range(n_logits)]].T  # the sums of squares of each class
+    left = variance[:, np.arange(n_logits), np.arange(n_logits)]
+    fine = ((left > WELL_POSED * own) & (own > SMALLEST)).all(axis=1)
+    gains = np.zeros(width)
+    if fine.any():
+        scale = np.sqrt(left[fine])
+        correlation = variance[fine] / (scale[:, :, None] * scale[:, None, :])
+        values, vectors = np.linalg.eigh(correlation)
+        # Class by class, so that the order of the sums is the same for every width of the block.
+        along = sum(vectors[:, k] * (slopes[k, fine] / scale[:, k])[:, None] for k in range(n_logits))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gains[fine] = sum((along**2 / values).T)
+        places = np.flatnonzero(fine)
+        fine[places] = values[:, 0] > np.sqrt(WELL_POSED)
+    return gains, ~fine
