@@ -255,6 +255,7 @@ def test_a_bad_sparse_row(tmp_path: Path, line: str, sentence: str) -> None:
         ("@attribute x real\n@attribute x real\n@data\n1,2\n", "FILE: Two columns are called 'x'"),
         ("@attribute x real\n@attribute y real\n@data", "FILE has a header but no rows"),
         ("@attribute x real\n@attribute y real\n@data\n%\n", "FILE has a header but no rows"),
+        ("@relation r\n@data\n1\n", "FILE declares no attributes before its @data line"),
         ("@attribute x real\n@data\n1\n", "FILE has no feature columns besides the target"),
     ],
 )

@@ -241,6 +241,19 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         next(stream.batches(3))
 
 
+def test_many_empty_lines_are_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 100)
+    path = write(tmp_path / "e.csv", "x,label\n1,a\n" + "\n" * 500 + "2,b\n" + "\r\n" * 500)
+    X, y = drain(open_stream(path, target="label"))
+    assert (X.tolist(), y) == ([[1], [2]], ["a", "b"])
+
+
+def test_empty_cells_alone_are_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 1)
+    X, _ = drain(open_stream(write(tmp_path / "e.tsv", "label\tx\ty\na\t1\t2\nb\t\t\n"), target="label"), 1)
+    np.testing.assert_array_equal(X, [[1, 2], [np.nan, np.nan]])
+
+
 def test_progress_is_the_share_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_module, "BLOCK_BYTES", 400)
     stream = open_stream(write(tmp_path / "p.csv", "x,label\n" + "1,a\n" * 1000), target="label")

@@ -67,6 +67,10 @@ def test_frames(make: Any) -> None:
     assert beside.target_name == "kind"
 
 
+def test_labels_of_several_types_stay_what_they_are() -> None:
+    assert drain(open_stream((X[:3], [1, "1", True])))[1] == [1, "1", True]
+
+
 def test_categorical_columns_of_pandas() -> None:
     frame = pd.DataFrame(
         {"size": pd.Categorical(["L", "S", "L"], ["S", "M", "L"]), "when": pd.to_datetime(["1970-01-02"] * 3)}
@@ -91,6 +95,7 @@ def test_inputs_are_not_changed() -> None:
         ((pd.DataFrame(X), y[:3]), "X has 10 rows but y has 3 labels"),
         ((X, [0, 1, None] + [0] * 7), "Row 2 has no label"),
         ((X, [0, np.nan] + [0] * 8), "Row 1 has no label"),
+        ((X, ["a", np.nan] + ["b"] * 8), "Row 1 has no label"),
         ((X, X), r"y must be one label a row, in one dimension. Got an array of shape \(10, 4\)"),
         ((X[0], y), "Expected 2D array, got 1D array"),
         ((5, 6), "Expected 2D array, got scalar"),
@@ -180,6 +185,8 @@ def test_sparse_pairs_may_widen_and_labels_may_change_type() -> None:
             "Item 1 .* has the columns b",
         ),
         ([(pd.DataFrame({"a": [1]}), [0]), (pd.DataFrame({"a": ["x"]}), [0])], "Item 1 .*'a' changes between numbers"),
+        ([(pd.DataFrame({"a": []}), [])], "Item 0 of the stream: the frame has no rows"),
+        ([(X[:0], y[:0])], "Item 0 of the stream: Found array with 0 sample"),
         ([(X[:3], y[:3]), (sparse.csr_matrix(X), y)], "changes between dense and sparse"),
     ],
 )
@@ -196,6 +203,8 @@ def test_the_size_of_batches_is_checked() -> None:
 
 
 def test_things_that_are_no_source() -> None:
+    with pytest.raises(ParameterError, match="not a LazyFrame"):
+        open_stream(pl.LazyFrame(FRAME), target="label")
     with pytest.raises(ParameterError, match=r"open_stream reads a path, a pair .*, not a int"):
         open_stream(5)
     with pytest.raises(ParameterError, match="The option zero_based does not apply to an iterable: no option does"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,36 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     np.savez(path, data=np.ones(3), indices=np.arange(3), indptr=indptr, shape=np.array([2, 5]), y=np.arange(2))
     with pytest.raises(ReaderError, match=r"is not a complete .npz file \(an array ends too early\)"):
         list(open_stream(path).batches(1))
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"indices": np.array([0, 1, 9])}, "Row 1 of .* has column index 9, but the shape has 5 columns"),
+        ({"indices": np.array([0, -1, 2])}, "Row 0 of .* has column index -1"),
+        ({"indptr": np.array([0, 3, 2])}, "Row 1 of .* has less than no values: indptr must not fall"),
+        ({"shape": np.array([2, 5, 1])}, "The array 'shape' of .* holds"),
+        ({"shape": np.array([2.0, 5.0])}, "The array 'shape' of .* holds"),
+    ],
+)
+def test_csr_parts_that_do_not_fit(tmp_path: Path, parts: dict[str, Any], sentence: str) -> None:
+    good = {"data": np.ones(3), "indices": np.arange(3), "indptr": np.array([0, 2, 3]), "shape": np.array([2, 5])}
+    np.savez(tmp_path / "a.npz", **{**good, **parts}, y=np.arange(2))
+    with pytest.raises(ReaderError, match=sentence):
+        list(open_stream(tmp_path / "a.npz").batches(1))
+
+
+def test_members_that_are_no_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X", "text")
+        archive.writestr("y.npy", "text")
+    with pytest.raises(ReaderError, match="holds the arrays y but not X"):
+        open_stream(path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("X.npy", "text")
+    with pytest.raises(ReaderError, match=r"is not a complete .npz file \(array 'y' has no proper header\)"):
+        open_stream(path)
 
 
 def test_options_that_do_not_apply(tmp_path: Path) -> None:

@@ -179,6 +179,19 @@ def test_lists_of_different_lengths_are_refused(write: Write) -> None:
         drain(open_stream(path, target="label"))
 
 
+@pytest.mark.parametrize("first", [None, []])
+def test_a_first_row_without_a_list_is_refused(write: Write, first: Any) -> None:
+    path = write(pa.table({"x": pa.array([first, [1.0]], pa.list_(pa.float64())), "label": [0, 1]}))
+    with pytest.raises(ReaderError, match=r"Column 'x' of .* has no list in its first row"):
+        open_stream(path, target="label")
+
+
+def test_lists_are_no_categories(write: Write) -> None:
+    path = write(pa.table({"x": [[1.0], [2.0]], "label": [0, 1]}))
+    with pytest.raises(ReaderError, match=r"Column 'x' of .* is of type list<.*, which is no feature"):
+        open_stream(path, target="label", categorical=["x"])
+
+
 def test_columns_can_be_read_as_categories_or_left_out(write: Write) -> None:
     table = pa.table({"a": [1, 1], "a.b": [2, 2], "zip": [9, 7], "s": [{"k": 1}, {"k": 2}], "label": [0, 1]})
     path = write(table)

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf
 from streamsift.core.instances import InstanceClassifier

@@ -100,9 +100,7 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
     self._current_plan()
     if not callable(x):
         row = np.asarray(x, np.float64).reshape(1, -1) if not hasattr(x, "toarray") else x.toarray().reshape(1, -1)
-        batch = check_batch(
-            row, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False
-        )
+        batch = check_batch(row, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False)
         steps = tuple(self._walk(lambda j: batch.X[0, j]))
     else:
         steps = tuple(self._walk(x))

@@ -207,7 +207,7 @@ def _start(risk: Floats, draw: Draw) -> Floats:
         stops = loss[:, k] <= limit[k, choice[:, k]]
         later = np.where(stops, now, later)
     dearest = 2.0 * risk.max() + 1.0  # as good as infinite: every loss is below it
-    return risk.T[None, :, :] - np.minimum(limit, dearest)[:, :, None]
+    return np.asarray(risk.T[None, :, :] - np.minimum(limit, dearest)[:, :, None])
 
 
 def _improve(plane: Floats, draw: Draw, check: Draw, max_iterations: int, random: Any) -> Floats:

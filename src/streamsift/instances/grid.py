@@ -10,8 +10,8 @@ so one table look-up a class finds it, and one more finds a neighbour.
 The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The
 program is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper
 bound of the optimum), once as if the true class were told after m for the price of the cheapest feature that is left
-(a lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within MEETING of the largest stopping
-cost, the later features are proven not to matter; otherwise m is doubled.
+(a lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within
+MEETING of the largest stopping cost, the later features are proven not to matter; otherwise m is doubled.
 """
 
 from __future__ import annotations

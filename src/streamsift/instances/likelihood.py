@@ -52,7 +52,7 @@ class Likelihoods:
 
     def with_room(self, batch: CheckedBatch, n_features: int) -> Likelihoods:
         """The same counts with bins for every category of the batch."""
-        columns = np.flatnonzero(self.categorical)
+        columns = np.flatnonzero(self.categorical).tolist()
         new = {j: self._new_categories(batch, j) for j in columns}
         if not any(len(values) for values in new.values()):
             return self
@@ -116,7 +116,7 @@ class Likelihoods:
     def available(self) -> Floats:
         """The share of rows in which each feature has a value."""
         with_value = np.add.reduceat(self.counts.sum(axis=0), self.bin_start[:-1])
-        return with_value / self.class_counts.sum()
+        return np.asarray(with_value / self.class_counts.sum())
 
 
 def _starts(lengths: Any) -> Ints:
@@ -166,7 +166,9 @@ def _quantile_cuts(batch: CheckedBatch, n_bins: int) -> Floats:
         def at(rank: Ints) -> Floats:
             skip = np.where(rank < below, 0, np.minimum(rank - below, zeros))
             is_zero = (rank >= below) & (rank < below + zeros)
-            return np.where(is_zero, 0.0, values[np.where(is_zero, -1, np.minimum(first + rank - skip, len(values) - 1))])
+            return np.where(
+                is_zero, 0.0, values[np.where(is_zero, -1, np.minimum(first + rank - skip, len(values) - 1))]
+            )
     else:
         ordered = np.sort(batch.X, axis=0)  # NaN goes last
         n_rows = batch.n_rows - np.isnan(ordered).sum(axis=0)

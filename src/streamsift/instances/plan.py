@@ -27,6 +27,9 @@ from streamsift.kernels.instances import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Rule = tuple[int, Floats, Floats, Floats, Floats, Floats, int, int, Ints]  # as kernels take it
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], bool]  # dense rows, or the parts of CSR rows
+
 STOP_AT_ONCE = "the classes are decided without any feature"
 NOT_WORTH = "the next feature costs more than it can save"
 ALL_BOUGHT = "no feature is left"
@@ -90,15 +93,24 @@ class Plan:
         if not fits:
             raise SavedStateError("The saved state is damaged: the sizes of its arrays do not fit each other.")
 
-    def _rule(self) -> tuple[Any, ...]:
-        return (self.mode, self.interval, self.table, self.stop_cost, self.plane, self.risk, self.steps, self.shift,
-                self.weights)
+    def _rule(self) -> Rule:
+        return (
+            self.mode,
+            self.interval,
+            self.table,
+            self.stop_cost,
+            self.plane,
+            self.risk,
+            self.steps,
+            self.shift,
+            self.weights,
+        )
 
     def classify(self, counts: Likelihoods, batch: CheckedBatch) -> tuple[Ints, Floats, Ints, Floats, Ints]:
         """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""
         n_rows, n_classes = batch.n_rows, len(self.prior)
         if batch.sparse:
-            rows = (np.empty((0, 0), batch.X.dtype), batch.X.data, batch.X.indices, batch.X.indptr, True)
+            rows: Rows = (np.empty((0, 0), batch.X.dtype), batch.X.data, batch.X.indices, batch.X.indptr, True)
         else:
             nothing = np.empty(0, np.int32)
             rows = (batch.X, np.empty(0, batch.X.dtype), nothing, nothing, False)
@@ -115,7 +127,15 @@ class Plan:
             counts.cut_start,
             counts.categorical,
             counts.bin_start,
-            *self._rule(),
+            self.mode,
+            self.interval,
+            self.table,
+            self.stop_cost,
+            self.plane,
+            self.risk,
+            self.steps,
+            self.shift,
+            self.weights,
             choice,
             posteriors,
             n_evaluated,

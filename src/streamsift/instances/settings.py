@@ -91,7 +91,7 @@ def _categorical(model: Any, batch: CheckedBatch) -> NDArray[np.bool_]:
             raise ParameterError(
                 f"categorical_features is a mask of shape {given.shape}, but X has {n_features} features."
             )
-        return mask | given
+        return np.asarray(mask | given)
     for column in given.tolist():
         if isinstance(column, str):
             if names is None or column not in names:

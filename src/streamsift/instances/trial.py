@@ -45,9 +45,7 @@ class Trial:
         }
 
 
-def try_out(
-    model: InstanceClassifier, X: Any, y: Any, *, held_out: float = 0.3, random_state: int = 0
-) -> Trial:
+def try_out(model: InstanceClassifier, X: Any, y: Any, *, held_out: float = 0.3, random_state: int = 0) -> Trial:
     """Fit a model on a random part of the rows and judge it on the rest; the model is then fitted on that part.
 
     Parameters

@@ -118,7 +118,9 @@ def column_ranges(X: NDArray[Any], low: Floats, high: Floats) -> None:
 
 
 @kernel
-def interpolate(posterior: Floats, steps: int, shift: int, weights: Ints, value: Floats, tail: Floats, raised: Ints) -> float:
+def interpolate(
+    posterior: Floats, steps: int, shift: int, weights: Ints, value: Floats, tail: Floats, raised: Ints
+) -> float:
     """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch (one a class)."""
     n = posterior.size
     running, rank = 0.0, shift
@@ -350,8 +352,20 @@ def classify_rows(
             log_weight[c] = log_prior[c]
         for k in range(bought.size):
             if stops(
-                k, log_weight, posterior, mode, interval, table, stop_cost, plane, risk, steps, shift, weights,
-                scratch, parts,
+                k,
+                log_weight,
+                posterior,
+                mode,
+                interval,
+                table,
+                stop_cost,
+                plane,
+                risk,
+                steps,
+                shift,
+                weights,
+                scratch,
+                parts,
             ):
                 break
             j = order[k]

@@ -26,9 +26,12 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def solve_two(likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+def solve_two(
+    likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats
+) -> None:
     """Two classes; grid point i has the probability i / steps for class 0."""
     steps = stop.size - 1
+    last = steps - 0.5  # the border belongs to the cell before it
     for k in range(cost.size - 1, -1, -1):
         out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for i in range(steps + 1):
@@ -39,7 +42,7 @@ def solve_two(likelihood: Floats, first: Ints, cost: Floats, available: Floats, 
                 mine = i * d0
                 total = mine + (steps - i) * d1
                 place = mine / total * steps
-                j = min(np.int64(place), steps - 1)
+                j = np.int64(np.int32(min(place, last)))
                 here, there = value[np.uint64(j)], value[np.uint64(j + 1)]
                 out[i] += total * (here + (place - j) * (there - here))
         for i in range(steps + 1):
@@ -47,7 +50,9 @@ def solve_two(likelihood: Floats, first: Ints, cost: Floats, available: Floats, 
 
 
 @kernel
-def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats) -> None:
+def solve_three(
+    likelihood: Floats, first: Ints, cost: Floats, available: Floats, stop: Floats, value: Floats, going_on: Floats
+) -> None:
     """Three classes; the grid has (steps + 1)(steps + 2) / 2 points."""
     n_points = stop.size
     steps = np.int64(np.sqrt(2.0 * n_points)) - 1
@@ -55,8 +60,8 @@ def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats
         out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for i in range(n_points):
             out[i] = have * cost[k] + (1.0 - have) * value[i]
+        share, last = have / steps, steps - 0.5
         for b in range(first[k], first[k + 1]):
-            share = have / steps
             d0, d1, d2 = share * likelihood[b, 0], share * likelihood[b, 1], share * likelihood[b, 2]
             i = 0
             for a0 in range(steps + 1):
@@ -67,8 +72,8 @@ def solve_three(likelihood: Floats, first: Ints, cost: Floats, available: Floats
                     total = w0 + w12
                     scale = steps / total
                     t2, t3 = w12 * scale, w2 * scale  # tail sums
-                    r2 = min(np.int64(t2), steps - 1)
-                    r3 = min(np.int64(t3), r2)
+                    r2 = np.int64(np.int32(min(t2, last)))
+                    r3 = min(np.int64(np.int32(t3)), r2)
                     f2, f3 = t2 - r2, t3 - r3
                     here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
                     far = here - r2 - 2  # both tails one higher

@@ -99,4 +99,4 @@ def mean_cost(plane: Floats, posterior: Floats, spent: Floats, choice: Ints, los
                 break
             k += 1
         total += spent[i, k] + loss[i, k]
-    return total / loss.shape[0]
+    return float(total / loss.shape[0])

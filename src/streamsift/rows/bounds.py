@@ -65,27 +65,12 @@ class Oracle(RowSelector):
         """Labels are not looked at."""
         return StreamTags(batch_invariant=True, supervised=False)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Take over the relevant features of a batch."""
-        return self._told(X, super().partial_fit, y, classes)
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget everything, then take over the relevant features of a batch."""
-        return self._told(X, super().fit, y)
-
-    def _told(self, X: Any, learn: Any, *labels: Any) -> Self:
-        told = self.relevant if self.relevant is not None else getattr(X, "relevant", None)
-        if told is None or (self.relevant is None and not isinstance(X, Batch)):
-            raise InputError(
-                "Oracle was given rows that do not say which features are relevant: give batches of a generated "
-                "stream, or name the features with relevant=[...]."
-            )
-        self._relevant = np.asarray(told, np.intp)
+    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
+        self._offered = X.relevant if isinstance(X, Batch) else None  # a checked batch no longer knows it
         try:
-            learn(X, *labels)
+            return super()._absorb(X, y, classes, fresh=fresh)
         finally:
-            del self._relevant
-        return self
+            del self._offered
 
     def _begin(self, batch: CheckedBatch) -> Relevant:
         return Relevant(self._mask(batch), 0)
@@ -97,11 +82,18 @@ class Oracle(RowSelector):
 
     def _mask(self, batch: CheckedBatch) -> NDArray[np.bool_]:
         n_features = batch.features.n_features
-        outside = self._relevant[(self._relevant < 0) | (self._relevant >= n_features)]
+        told = self._offered if self.relevant is None else self.relevant
+        if told is None:
+            raise InputError(
+                "Oracle was given rows that do not say which features are relevant: give batches of a generated "
+                "stream, or name the features with relevant=[...]."
+            )
+        relevant = np.asarray(told, np.intp)
+        outside = relevant[(relevant < 0) | (relevant >= n_features)]
         if len(outside):
             raise InputError(f"Feature {outside[0]} is said to be relevant, but X has the columns 0 to {n_features - 1}.")
         mask = np.zeros(n_features, bool)
-        mask[self._relevant] = True
+        mask[relevant] = True
         return mask
 
     def _score(self, state: Relevant) -> NDArray[np.float64]:

@@ -160,7 +160,11 @@ class Screener(RowSelector):
         if isinstance(state, ClassMoments | SparseClassMoments):
             return _FROM_MOMENTS[self.score](state.read())[None]
         counts = state.bin_counts(int(self.n_bins))
-        return np.atleast_2d(_FROM_BINS[self.score](counts))
+        values = np.atleast_2d(_FROM_BINS[self.score](counts))
+        if self.score != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
+            several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (np.count_nonzero(counts.sum(axis=2), axis=1) > 1)
+            values *= several
+        return values
 
     def _align_classes(self, state: Summary, codes: NDArray[np.int64], n_classes: int) -> Summary:
         return state.aligned(codes, n_classes)

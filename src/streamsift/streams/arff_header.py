@@ -77,6 +77,8 @@ def read_header(source: ByteSource) -> Header:
             raise no_rows(source.name)
         raise ReaderError(f"{source.name} has no @data line: is it an ARFF file?")
     attributes = _attributes(data[: end.start()], source.name)
+    if not attributes:
+        raise ReaderError(f"{source.name} declares no attributes before its @data line: is it an ARFF file?")
     if first is None:
         raise no_rows(source.name)
     return Header(attributes, end.end(), data.count(b"\n", 0, end.end()), first[1] == b"{")

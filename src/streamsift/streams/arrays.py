@@ -21,7 +21,7 @@ BLOCK_ROWS = 1 << 13  # of a frame, converted at once
 def is_frame(X: Any) -> bool:
     """Whether X is a table with named columns: of pandas, polars or pyarrow."""
     package = type(X).__module__.partition(".")[0]
-    return package in ("pandas", "polars", "pyarrow") and hasattr(X, "columns") and hasattr(X, "shape")
+    return package in ("pandas", "polars", "pyarrow") and hasattr(X, "shape") and hasattr(X, "columns")
 
 
 def arrow_table(frame: Any) -> Any:
@@ -41,7 +41,9 @@ def label_array(y: Any) -> NDArray[Any]:
     """Labels as a numpy array of one dimension; missing ones are refused."""
     if type(y).__module__.partition(".")[0] == "pyarrow":
         y = y.to_numpy() if hasattr(y, "chunks") else y.to_numpy(zero_copy_only=False)
-    labels = np.asarray(y)
+    # Of texts among numbers numpy makes texts, also of a NaN: those stay objects.
+    mixed = isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) > 1
+    labels = np.asarray(y, object if mixed else None)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:

@@ -23,7 +23,7 @@ import pyarrow.csv as arrow_csv
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, reading, records
+from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, records
 from streamsift.streams.labels import labels_of_texts
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
@@ -75,6 +75,8 @@ class CsvStream(BlockStream):
         head = self._head
         chunks = self._source.chunks(head.block_bytes, skip=head.n_bytes)
         for line, block in records(chunks, name=self._source.name, line=head.n_lines + 1, delimiter=head.delimiter):
+            if not block.lstrip(b"\r\n"):
+                continue  # nothing but empty lines
             first = 0
             for rows in self._parse(block, line, self._convert).to_batches():
                 yield self._decode(rows, block, line, first)
@@ -152,33 +154,30 @@ class _Head:
     def __init__(self, source: ByteSource, delimiter: str | None) -> None:
         if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
             raise ParameterError(f"The delimiter must be one ASCII character, not a quote. Got {delimiter!r} instead.")
-        wanted, data = HEAD_BYTES, b""
+        wanted = HEAD_BYTES
         while True:
-            with reading(source.name):
-                data = source.head(wanted)
+            data = source.head(wanted)
             complete = len(data) < wanted
             start = len(data) - len(data.removeprefix(_BYTE_ORDER_MARK).lstrip(b"\r\n"))
-            end = _first_record_end(data, start)
-            if complete or last_record_end(data[end:], b",") > 0:
+            self.n_bytes = _first_record_end(data, start)
+            header, body = data[start : self.n_bytes], data[self.n_bytes :]
+            self.delimiter = (delimiter or _guess(header)).encode()
+            self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
+            if self.sample or complete:
                 break
             if wanted > LONGEST_RECORD:
                 raise ReaderError(
                     f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
                 )
             wanted *= 4
-        if start == len(data):
+        if not header:
             raise empty(source.name)
-        text = _header_text(data[start:end], source.name)
-        self.delimiter = (delimiter or _guess(text)).encode()
-        self.names = _split(text, self.delimiter.decode())[0][1]
-        body = data[end:]
-        self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
-        if not self.sample.strip():
+        if not self.sample.strip(b"\r\n"):
             raise no_rows(source.name)
-        self.n_bytes = end
-        self.n_lines = data.count(b"\n", 0, end)
-        longest = len(self.sample) // max(self.sample.count(b"\n"), 1)
-        self.block_bytes = max(BLOCK_BYTES, min(longest * BLOCK_RECORDS, MOST_BLOCK_BYTES))
+        self.names = _split(_header_text(header, source.name), self.delimiter.decode())[0][1]
+        self.n_lines = data.count(b"\n", 0, self.n_bytes)
+        record_bytes = len(self.sample) // max(self.sample.count(b"\n"), 1)
+        self.block_bytes = max(BLOCK_BYTES, min(record_bytes * BLOCK_RECORDS, MOST_BLOCK_BYTES))
 
 
 def _first_record_end(data: bytes, start: int) -> int:
@@ -211,10 +210,10 @@ def _split(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
         csv.field_size_limit(usual)
 
 
-def _guess(header: str) -> str:
+def _guess(header: bytes) -> str:
     """The delimiter that occurs most in the header, outside quotes."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(DELIMITERS, key=bare.count)
+    bare = re.sub(rb'"[^"]*"', b"", header)
+    return max(DELIMITERS, key=lambda delimiter: bare.count(delimiter.encode()))
 
 
 def _read_as(inferred: Any) -> Any:

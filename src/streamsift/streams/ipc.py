@@ -48,7 +48,7 @@ class IpcStream(BlockStream):
         if sample is None:
             raise no_rows(self._name)
         self._decoder = TableDecoder(
-            self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
+            self._schema, self.target_name, source=self._name, sample=sample.slice(0, 1), categorical=categorical
         )
 
     def progress(self) -> float | None:

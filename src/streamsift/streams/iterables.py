@@ -65,6 +65,8 @@ class IterableStream(BlockStream):
     def _frame(self, X: Any, y: Any) -> Batch:
         table, labels = arrow_table(X), label_array(y)
         check_lengths(table.num_rows, labels)
+        if table.num_rows == 0:
+            raise InputError("the frame has no rows.")
         if self._schema != table.schema:
             self._decoder = self._decoder_for(table)
             self._schema = table.schema

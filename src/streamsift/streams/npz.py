@@ -37,7 +37,7 @@ class NpzStream(BlockStream):
         self._path, self._name = path, str(path)
         self._names: tuple[str, ...] | None = None
         with self._opened() as archive:
-            keys = {name.removesuffix(".npy") for name in archive.namelist()}
+            keys = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
             self._sparse = "X" not in keys
             wanted = (*CSR_PARTS, "y") if self._sparse and "data" in keys else ("X", "y")
             lacking = [key for key in wanted if key not in keys]
@@ -74,12 +74,32 @@ class NpzStream(BlockStream):
             last = indptr.rows(1)
             for start in range(0, self.n_rows, size):
                 ends = np.concatenate([last, indptr.rows(min(size, self.n_rows - start))]).astype(np.int64)
+                self._check_rising(ends, start)
                 n_values = int(ends[-1] - ends[0])
                 parts = (data.rows(n_values), indices.rows(n_values), ends - ends[0])
+                self._check_indices(parts[1], parts[2], start)
                 X = sparse.csr_matrix(parts, (len(ends) - 1, self._shape[1]))
                 X.sort_indices()
                 yield X
                 last = ends[-1:]
+
+    def _check_rising(self, ends: NDArray[np.int64], first: int) -> None:
+        falls = np.diff(ends) < 0
+        if falls.any():
+            raise ReaderError(
+                f"Row {first + np.argmax(falls)} of {self._name} has less than no values: indptr must not fall."
+            )
+
+    def _check_indices(self, indices: NDArray[Any], ends: NDArray[np.int64], first: int) -> None:
+        """scipy takes indices on trust, and compiled code would write wherever a wrong one points."""
+        wrong = (indices < 0) | (indices >= self._shape[1])
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            row = first + int(np.searchsorted(ends, place, side="right")) - 1
+            raise ReaderError(
+                f"Row {row} of {self._name} has column index {indices[place]}, but the shape has {self._shape[1]} "
+                "columns: write the file again."
+            )
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
@@ -100,7 +120,12 @@ class NpzStream(BlockStream):
 
     def _read_shape(self, archive: zipfile.ZipFile) -> tuple[int, ...]:
         if self._sparse:
-            return tuple(int(n) for n in self._whole(archive, "shape"))
+            shape = tuple(self._whole(archive, "shape").ravel().tolist())
+            if len(shape) != 2 or not all(isinstance(n, int) and n >= 0 for n in shape):
+                raise ReaderError(
+                    f"The array 'shape' of {self._name} holds {shape}: save the numbers of rows and columns."
+                )
+            return shape
         with _Member(archive, "X") as member:
             if member.dtype.hasobject or len(member.shape) != 2:
                 raise ReaderError(
@@ -131,9 +156,13 @@ class _Member:
 
     def __init__(self, archive: zipfile.ZipFile, key: str) -> None:
         self._file = archive.open(f"{key}.npy")
-        version = np.lib.format.read_magic(self._file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        self.shape, self._fortran, self.dtype = read_header(self._file)
+        layout = np.lib.format
+        try:
+            old = layout.read_magic(self._file) == (1, 0)
+            read_header = layout.read_array_header_1_0 if old else layout.read_array_header_2_0
+            self.shape, self._fortran, self.dtype = read_header(self._file)
+        except ValueError as error:
+            raise EOFError(f"array {key!r} has no proper header") from error
         self._whole: NDArray[Any] | None = None
         self._n_read = 0
 

@@ -16,7 +16,7 @@ from streamsift.core.batch import Batch
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import counted_from
-from streamsift.streams.table import TableDecoder, check_target, without
+from streamsift.streams.table import TableDecoder, check_target, needs_sample, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
 BUFFER_BYTES = 1 << 16  # for each column, less where there are very many
@@ -35,17 +35,18 @@ class ParquetStream(BlockStream):
     ) -> None:
         check_file(path)
         self._path, self._name = path, str(path)
-        with reading(self._name):
-            metadata = pq.read_metadata(path)
-            self._schema = without(pq.read_schema(path), ignore, self._name)
+        with reading(self._name), pq.ParquetFile(path) as file:
+            metadata = file.metadata
+            self._schema = without(file.schema_arrow, ignore, self._name)
         self._buffer_bytes = max(1 << 10, min(BUFFER_BYTES, MOST_BUFFER_BYTES // max(metadata.num_columns, 1)))
         self._project = bool(ignore)
         self.n_rows = metadata.num_rows
         self.target_name = check_target(target, self._schema.names, self._name)
         if self.n_rows == 0:
             raise no_rows(self._name)
+        sample = next(self._read(1)) if needs_sample(self._schema) else None
         self._decoder = TableDecoder(
-            self._schema, self.target_name, source=self._name, sample=next(self._read(1)), categorical=categorical
+            self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
         )
 
     def _blocks(self, size: int) -> Iterator[Batch]:

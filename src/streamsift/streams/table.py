@@ -5,7 +5,7 @@
     date, time, duration    seconds (dates since 1970-01-01 UTC, times since midnight)
     list of numbers         as many features as the list is long: name[0], name[1], ...
 
-The matrix is float32 where every feature fits into it exactly (float32, float16, 8- and 16-bit integers, bool), else
+The matrix is float32 where every feature fits into it exactly (float32, float16, 8- and 16-bit integers), else
 float64. A list costs the handling of one column, however long it is.
 """
 
@@ -41,8 +41,8 @@ class _Column:
 class TableDecoder:
     """What the columns of a table mean, learnt from its schema, and the vocabularies that grow with its rows.
 
-    `source` names the file in errors. `target` None: the labels come from elsewhere. `sample` holds the first rows, to
-    learn the length of lists from. `declared` gives columns with a fixed vocabulary.
+    `source` names the file in errors. `target` None: the labels come from elsewhere. `sample` holds the first row, to
+    learn the length of lists from, where `needs_sample` says so. `declared` gives columns with a fixed vocabulary.
     """
 
     def __init__(
@@ -103,16 +103,22 @@ class TableDecoder:
 
     def _column(self, place: int, field: Any, sample: Any, categorical: bool) -> _Column:
         kind, types = field.type, pa.types
-        if categorical or types.is_boolean(kind) or types.is_dictionary(kind) or _is_text(kind):
+        if categorical and not types.is_nested(kind):
+            return _Column(place, field.name, "category")
+        if types.is_boolean(kind) or types.is_dictionary(kind) or _is_text(kind):
             return _Column(place, field.name, "category")
         if types.is_temporal(kind) and not types.is_interval(kind):
             return _Column(place, field.name, "seconds")
         if _is_number(kind):
             return _Column(place, field.name, "number")
-        if types.is_fixed_size_list(kind) and _is_number(kind.value_type):
-            return _Column(place, field.name, "list", kind.list_size)
-        if (types.is_list(kind) or types.is_large_list(kind)) and _is_number(kind.value_type):
-            return _Column(place, field.name, "list", _first_length(sample, place))
+        if _is_list(kind) and _is_number(kind.value_type) and not categorical:
+            width = _first_length(sample, place) if _is_loose_list(kind) else kind.list_size
+            if width == 0:
+                raise ReaderError(
+                    f"Column {field.name!r} of {self._source} has no list in its first row, so that its length is "
+                    "unknown: put a complete row first."
+                )
+            return _Column(place, field.name, "list", width)
         raise ReaderError(
             f"Column {field.name!r} of {self._source} is of type {kind}, which is no feature: leave it out with "
             f"ignore=[{field.name!r}]."
@@ -141,7 +147,7 @@ class TableDecoder:
         return codes
 
     def _lists(self, array: Any, column: _Column, place: Place) -> NDArray[Any]:
-        if not pa.types.is_fixed_size_list(array.type):
+        if _is_loose_list(array.type):
             lengths = array.value_lengths().fill_null(column.width).to_numpy(zero_copy_only=False)
             wrong = lengths != column.width
             if wrong.any():
@@ -209,6 +215,19 @@ def _feature_names(column: _Column) -> list[str]:
 
 def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_list(kind: Any) -> bool:
+    return bool(pa.types.is_fixed_size_list(kind)) or _is_loose_list(kind)
+
+
+def _is_loose_list(kind: Any) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def needs_sample(schema: Any) -> bool:
+    """Whether the schema leaves the number of features open, because lists do not say how long they are."""
+    return any(_is_loose_list(field.type) for field in schema)
 
 
 def _is_number(kind: Any) -> bool:

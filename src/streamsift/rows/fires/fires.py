@@ -1,0 +1,464 @@
+"""FIRES: rank features by the importance a model gives them, less the uncertainty about it.
+
+Paper: J. Haug, M. Pawelczyk, K. Broelemann and G. Kasneci, Leveraging Model Inherent Variable Importance for Stable
+Online Feature Selection (KDD 2020).
+
+The parameters of a base model are normal random variables. Each batch moves their means mu and deviations sigma up the
+gradient of the log marginal likelihood (Eqs. 2 to 4); aggregated to one mu and sigma a feature (2.1.4) they give the
+weight (Eq. 6), which is the score:
+
+    score_j = (mu_j^2 - uncertainty_penalty * sigma_j^2) / (2 * regulariser)
+
+This file holds the update and the weights, once. A base model (glm.py, ann.py, sdt.py, interop/torch.py, or any object
+with the three methods of `Model` in model.py) gives gradients and aggregates its parameters.
+
+Where this deviates from the paper:
+- Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once a batch, after all epochs,
+  and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
+- More than two classes (the paper: two): one-vs-rest for the GLM, softmax for the net and the tree.
+- The paper scales features to [0, 1] with the whole data at hand. `scale="minmax"` widens the range of each feature by
+  every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
+  so far, which is the same for features that are never negative and sometimes 0, and costs by the non-zeros.
+- Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal.
+- Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu and
+  sigma are finite whatever comes.
+- Scores are 0 until a second class has been seen. The model learns from the first class already.
+
+How the stream is cut into batches matters: a batch is a step. Float32 rows are read as they are, without a float64
+copy; the GLM adds up in float64, the net and the tree compute in float32; mu and sigma are always float64, because a
+step of 1e-8 on a sigma of 1 would be lost in float32.
+
+Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, Real
+from streamsift.core.exceptions import InputError
+from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import StreamTags
+from streamsift.kernels.fires import widen_ranges
+from streamsift.rows.fires.ann import ANN
+from streamsift.rows.fires.glm import GLM
+from streamsift.rows.fires.sdt import SDT
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SMALLEST_SIGMA = 1e-12
+LARGEST_GRADIENT = 1e12
+_MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
+
+
+@dataclass
+class FiresState:
+    """Everything learnt.
+
+    `low` and `high` are the range of each feature (empty without scaling); `slots` says which class of the model a
+    label's code is (-1: not known to it yet), `class_rows` how many rows it had. Random numbers of a step come from
+    `seed` and `n_steps`.
+    """
+
+    mu: NDArray[np.float64]
+    sigma: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    slots: NDArray[np.int64]
+    class_rows: NDArray[np.int64]
+    n_features: int
+    sparse: bool
+    seed: int
+    n_steps: int
+
+    @property
+    def n_classes(self) -> int:
+        return max(int(self.slots.max(initial=-1)) + 1, 1)
+
+
+@dataclass
+class _Rows:
+    """A batch as the model gets it; `parameters` are those it is about, or None for all."""
+
+    X: Any
+    y: Ints
+    extra: dict[str, Any]
+    parameters: Ints | None = None
+
+
+class FIRES(RowSelector):
+    """Rank features by importance minus uncertainty, both read from the parameters of a model.
+
+    Parameters
+    ----------
+    model : {"glm", "ann", "sdt"} or object, default "glm"
+        The base model: probit regression, a neural net, a soft decision tree (as objects: `GLM()`,
+        `ANN(hidden_layers=3, layer_size=100)`, `SDT(depth=3, penalty=0.01)` of `streamsift.rows.fires`), a torch module
+        (`streamsift.interop.torch.TorchModel`), or any object with the methods `n_parameters`, `gradients` and
+        `aggregate` described in `streamsift.rows.fires.model`.
+    n_features_to_select : int or float, default 10
+        How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
+    scale : {"minmax"} or None, default "minmax"
+        Scale features to [0, 1] by the range seen so far, or take them as they are. The paper's settings are meant for
+        [0, 1].
+    initial_mu, initial_sigma : float, default 0.0 and 1.0
+        Where every parameter starts.
+    uncertainty_penalty : float, default 0.01
+        Weight of the uncertainty (the paper's lambda_s).
+    regulariser : float, default 0.01
+        Scale of the scores (lambda_r).
+    learning_rate_mu, learning_rate_sigma : float, default 0.01
+        Length of a step (alpha).
+    epochs : int, default 1
+        Steps a batch.
+    n_samples : int, default 5
+        Monte-Carlo samples (L) of models without a closed form.
+    new_features : {"error", "add"}, default "error"
+        Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
+        absent its parameters stay as they are.
+    random_state : None, int or numpy random generator, default None
+        For models that draw random numbers; an int makes runs repeatable.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Eq. 6; higher is more relevant.
+    importance_, uncertainty_ : ndarray of shape (n_features,)
+        The aggregated mu and sigma.
+    classes_ : ndarray
+        Labels in the order of their first appearance.
+    n_rows_seen_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift import FIRES
+    >>> rng = np.random.default_rng(0)
+    >>> selector = FIRES(n_features_to_select=1)
+    >>> for _ in range(10):
+    ...     y = rng.choice(["up", "down"], 100)
+    ...     X = rng.normal(size=(100, 4))
+    ...     X[:, 2] += y == "up"
+    ...     selector = selector.partial_fit(X, y)
+    >>> selector.get_support(indices=True).tolist(), selector.importance_.argmax()
+    ([2], np.int64(2))
+    """
+
+    parameter_limits: ClassVar[Limits] = {
+        "model": (OneOf("glm", "ann", "sdt"), HasMethods("n_parameters", "gradients", "aggregate")),
+        "n_features_to_select": N_FEATURES_LIMITS,
+        "scale": (OneOf("minmax"), IsNone()),
+        "initial_mu": (Real(),),
+        "initial_sigma": (Real(0, None, closed="neither"),),
+        "uncertainty_penalty": (Real(0, None, closed="left"),),
+        "regulariser": (Real(0, None, closed="neither"),),
+        "learning_rate_mu": (Real(0, None, closed="left"),),
+        "learning_rate_sigma": (Real(0, None, closed="left"),),
+        "epochs": (Integer(1, None),),
+        "n_samples": (Integer(1, None),),
+        "new_features": NEW_FEATURES_LIMITS,
+        "random_state": (RandomSeed(),),
+    }
+    state_type: ClassVar[type[Any]] = FiresState
+    scans_itself: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        model: Any = "glm",
+        *,
+        n_features_to_select: int | float = 10,
+        scale: str | None = "minmax",
+        initial_mu: float = 0.0,
+        initial_sigma: float = 1.0,
+        uncertainty_penalty: float = 0.01,
+        regulariser: float = 0.01,
+        learning_rate_mu: float = 0.01,
+        learning_rate_sigma: float = 0.01,
+        epochs: int = 1,
+        n_samples: int = 5,
+        new_features: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.n_features_to_select = n_features_to_select
+        self.scale = scale
+        self.initial_mu = initial_mu
+        self.initial_sigma = initial_sigma
+        self.uncertainty_penalty = uncertainty_penalty
+        self.regulariser = regulariser
+        self.learning_rate_mu = learning_rate_mu
+        self.learning_rate_sigma = learning_rate_sigma
+        self.epochs = epochs
+        self.n_samples = n_samples
+        self.new_features = new_features
+        self.random_state = random_state
+
+    def stream_tags(self) -> StreamTags:
+        """Only the GLM takes sparse rows and trains one class against the rest."""
+        linear = hasattr(self._unbound_model(), "takes_sparse")
+        return StreamTags(sparse=linear, late_features=True, multi_class="one-vs-rest" if linear else "softmax")
+
+    def _unbound_model(self) -> Any:
+        return _MODELS[self.model]() if isinstance(self.model, str) and self.model in _MODELS else self.model
+
+    def _model_for(self, n_features: int, n_classes: int) -> Any:
+        model = self._unbound_model()
+        return model.bind(n_features, n_classes, int(self.n_samples)) if hasattr(model, "bind") else model
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn one more batch.
+
+        `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each: the
+        gradient is then the weighted mean, and a row with weight 0 is left out.
+        """
+        self._row_weight = sample_weight
+        try:
+            return super().partial_fit(X, y, classes)
+        finally:
+            del self._row_weight
+
+    def _begin(self, batch: CheckedBatch) -> FiresState:
+        none, seed = np.empty(0), 0
+        if getattr(self._unbound_model(), "uses_random_numbers", True):
+            seed = _seed(self.random_state)
+        no_classes = np.empty(0, np.int64)
+        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
+
+    def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
+        batch, weight = _without_weightless_rows(batch, _checked_weight(getattr(self, "_row_weight", None), batch))
+        if state.sparse and not batch.sparse and batch.has_absent:
+            batch = replace(batch, X=np.nan_to_num(batch.X), has_absent=False)  # absent is 0 in sparse rows
+        batch = batch.as_sparse(state.sparse)
+        class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
+        class_rows[: len(state.class_rows)] += state.class_rows
+        growing = hasattr(self._unbound_model(), "carry")
+        slots = _assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing)
+        after = replace(state, slots=slots, class_rows=class_rows, n_features=batch.features.n_features)
+        model = self._model_for(after.n_features, after.n_classes)
+        self._make_room(state, after, model)
+        if batch.n_rows:
+            rows = self._rows_for(model, after, batch, weight)
+            try:
+                self._climb(model, after, rows)
+            except FloatingPointError:  # the model met NaN or infinity; this names the place
+                refuse_not_finite(batch, nan_allowed=False)
+                raise
+        # Nothing has failed: from here on the state changes.
+        vars(state).update(vars(after))
+
+    def _make_room(self, before: FiresState, after: FiresState, model: Any) -> None:
+        """Give `after` parameters and ranges of its own, with the old ones where they belong."""
+        n_parameters = model.n_parameters(after.n_features, after.n_classes)
+        if (before.n_features, before.n_classes) == (after.n_features, after.n_classes):
+            after.mu, after.sigma = before.mu.copy(), before.sigma.copy()
+        elif before.n_features == 0 or hasattr(model, "carry"):
+            after.mu = np.full(n_parameters, float(self.initial_mu))
+            after.sigma = np.full(n_parameters, float(self.initial_sigma))
+            if hasattr(model, "start"):
+                after.mu += model.start(_generator(after))
+                after.n_steps += 1
+            if before.n_features:
+                model.carry(before.mu, before.sigma, after.mu, after.sigma, before.n_features, before.n_classes)
+        elif n_parameters != len(before.mu):
+            raise InputError(
+                f"The model {type(model).__name__} has {len(before.mu)} parameters and would need {n_parameters} for "
+                f"{after.n_features} features and {after.n_classes} classes: announce all classes with the first "
+                "batch, or give the model a method `carry` that moves its parameters."
+            )
+        else:
+            after.mu, after.sigma = before.mu.copy(), before.sigma.copy()
+        if self.scale is not None:
+            n_new = after.n_features - before.n_features
+            start = (0.0, 0.0) if after.sparse else (np.inf, -np.inf)
+            after.low = np.concatenate([before.low, np.full(n_new, start[0])])
+            after.high = np.concatenate([before.high, np.full(n_new, start[1])])
+
+    def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
+        """Widen the ranges of `state` by the batch, and bring the batch into the form the model takes."""
+        y = state.slots[batch.codes]
+        extra: dict[str, Any] = {}
+        if weight is not None:
+            if "sample_weight" not in inspect.signature(model.gradients).parameters:
+                raise InputError(
+                    f"The model {type(model).__name__} takes no weights: leave sample_weight out, or give its method "
+                    "`gradients` a keyword `sample_weight`."
+                )
+            extra["sample_weight"] = weight
+        if batch.sparse:
+            return self._sparse_rows(model, state, batch, y, extra)
+        X, present = batch.X, None
+        if batch.has_absent:
+            present = np.flatnonzero(~np.isnan(X[0]))
+            X = np.ascontiguousarray(X[:, present])
+            X.flags.writeable = False
+        places: Any = slice(None) if present is None else present
+        scaling = self._widened(state, batch, X, places)
+        if getattr(model, "takes_scaling", False):
+            if scaling is not None:
+                extra |= {"low": scaling[0], "factor": scaling[1]}
+            return _Rows(X, y, extra, None if present is None else model.of_features(present))
+        if scaling is not None:
+            low, factor = scaling[0], 2.0 * scaling[1]  # halves, so that the difference cannot overflow
+            X = ((0.5 * X - 0.5 * low) * factor).astype(X.dtype)
+        if present is not None:  # a value of 0 leaves the weights of its feature alone
+            whole = np.zeros((len(X), state.n_features), X.dtype)
+            whole[:, present] = X
+            X = whole
+        return _Rows(X, y, extra)
+
+    def _widened(
+        self, state: FiresState, batch: CheckedBatch, X: NDArray[Any], places: Any
+    ) -> tuple[Floats, Floats] | None:
+        """Widen the ranges of the features at `places`; return their low ends and factors, or None without scaling."""
+        if self.scale is None:
+            if not hasattr(self._unbound_model(), "takes_scaling"):  # a model that notices by itself reads X once
+                refuse_not_finite(batch, nan_allowed=batch.has_absent)
+            return None
+        low, high = state.low[places].copy(), state.high[places].copy()
+        if not widen_ranges(X, low, high):
+            refuse_not_finite(batch, nan_allowed=batch.has_absent)
+        state.low[places], state.high[places] = low, high
+        return low, _factor(low, high)
+
+    def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> _Rows:
+        """Only the features that occur, so that a batch costs by its non-zeros."""
+        from scipy.sparse import csr_matrix
+
+        refuse_not_finite(batch, nan_allowed=False)
+        features, places = np.unique(batch.X.indices, return_inverse=True)
+        data = batch.X.data
+        if self.scale is not None:
+            high = state.high[features]
+            np.maximum.at(high, places, np.abs(data))
+            state.high[features] = high
+            data = data * _factor(np.zeros(len(high)), high)[places]
+        X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
+        return _Rows(X, y, extra, model.of_features(features))
+
+    def _climb(self, model: Any, state: FiresState, rows: _Rows) -> None:
+        """Eq. 4: steps up the gradient, then sigma is clipped."""
+        part: Any = slice(None) if rows.parameters is None else rows.parameters
+        mu, sigma = state.mu[part], state.sigma[part]
+        random = getattr(model, "uses_random_numbers", True)
+        for _ in range(self.epochs):
+            rng = _generator(state) if random else None
+            of_mu, of_sigma = model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra)
+            state.n_steps += 1
+            mu += float(self.learning_rate_mu) * _finite(of_mu)
+            sigma += float(self.learning_rate_sigma) * _finite(of_sigma)
+        state.mu[part], state.sigma[part] = mu, np.maximum(sigma, SMALLEST_SIGMA)
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _score(self, state: FiresState) -> Floats:
+        if np.count_nonzero(state.class_rows) < 2:
+            return np.zeros(state.n_features)
+        importance, uncertainty = self._aggregated(state)
+        return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
+
+    def _aggregated(self, state: FiresState) -> tuple[Floats, Floats]:
+        model = self._model_for(state.n_features, state.n_classes)
+        importance, uncertainty = model.aggregate(state.mu, state.sigma)
+        return np.array(importance, np.float64), np.array(uncertainty, np.float64)
+
+    @property
+    def importance_(self) -> Floats:
+        """The aggregated mu of each feature.
+
+        With the GLM and two classes it is positive where larger values speak for the greater of the two labels (the
+        later one, if they cannot be compared); with the GLM and more classes it has no sign.
+        """
+        check_is_fitted(self)
+        importance = self._aggregated(self._state)[0]
+        if hasattr(self._unbound_model(), "takes_sparse") and self._state.n_classes == 2:
+            first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
+            return -importance if _is_greater(first, second) else importance
+        return importance
+
+    @property
+    def uncertainty_(self) -> Floats:
+        """The aggregated sigma of each feature."""
+        check_is_fitted(self)
+        return self._aggregated(self._state)[1]
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return int(np.random.default_rng(random_state).integers(2**63))
+
+
+def _generator(state: FiresState) -> np.random.Generator:
+    """The random numbers of one step: the same after saving and loading."""
+    return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))
+
+
+def _checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
+    if weight is None:
+        return None
+    values = np.asarray(weight, np.float64)
+    if values.shape != (batch.n_rows,):
+        raise InputError(
+            f"sample_weight has the shape {values.shape} but X has {batch.n_rows} rows: give one weight a row."
+        )
+    bad = ~(np.isfinite(values) & (values >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
+    return values
+
+
+def _without_weightless_rows(batch: CheckedBatch, weight: Floats | None) -> tuple[CheckedBatch, Floats | None]:
+    if weight is None or weight.all():
+        return batch, weight
+    refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
+    kept = np.flatnonzero(weight)
+    X = batch.X[kept]
+    if not batch.sparse:
+        X.flags.writeable = False
+    return replace(batch, X=X, codes=batch.codes[kept]), weight[kept]
+
+
+def _assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:
+    """Give labels a class of the model: in the order they are seen, or all that are known at once."""
+    result = np.full(n_labels, -1, np.int64)
+    result[: len(slots)] = slots
+    if only_seen:
+        distinct, first = np.unique(codes, return_index=True)
+        order = distinct[np.argsort(first)]
+    else:
+        order = np.arange(n_labels)
+    new = order[result[order] < 0]
+    result[new] = result.max(initial=-1) + 1 + np.arange(len(new))
+    return result
+
+
+def _factor(low: Floats, high: Floats) -> Floats:
+    """1 / (high - low), or 0 where a feature is constant; halves, so that the difference cannot overflow."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        factor = 0.5 / (0.5 * high - 0.5 * low)
+    return np.where((high > low) & np.isfinite(factor), factor, 0.0)
+
+
+def _finite(gradient: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        if np.abs(gradient).max(initial=0.0) <= LARGEST_GRADIENT:
+            return gradient
+    return np.clip(np.nan_to_num(gradient, nan=0.0), -LARGEST_GRADIENT, LARGEST_GRADIENT)
+
+
+def _is_greater(label: Any, other: Any) -> bool:
+    try:
+        return bool(label > other)
+    except TypeError:
+        return False
