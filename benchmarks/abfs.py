@@ -92,7 +92,9 @@ def _features(quick: bool) -> Row:
         (seconds,) = best_times(lambda s=selector, X=X, y=y: _feed(s, X, y), repeats=7)
         per_feature.append(seconds / X.size * 1e9)
     narrow, wide = per_feature
-    return Row("ABFS, cost per row and feature, 2,000 features", wide, narrow, "500 features", narrow / wide, None, "ns")
+    return Row(
+        "ABFS, cost per row and feature, 2,000 features", wide, narrow, "500 features", narrow / wide, None, "ns"
+    )
 
 
 def _adwin(quick: bool) -> Row:
@@ -107,7 +109,9 @@ def _adwin(quick: bool) -> Row:
                 peer.update(value)
 
     mine, peer = best_times(lambda: ours.scan(bank, bits), update_peers, repeats=15)
-    return Row("ADWIN, 20 detectors", mine / n * 1e9, peer / n * 1e9, "river.drift.ADWIN", peer / mine, 3.0, "ns/update")
+    return Row(
+        "ADWIN, 20 detectors", mine / n * 1e9, peer / n * 1e9, "river.drift.ADWIN", peer / mine, 3.0, "ns/update"
+    )
 
 
 def run(quick: bool) -> list[Row]:

@@ -77,7 +77,7 @@ class Candidate:
         values = [x[j] for x, _, _ in self.rows]
         low, high = min(values), max(values)
         best, best_cut = -math.inf, math.nan
-        for i in range(1, 11):
+        for i in range(1, 11) if high - low > 1e-150 else ():
             cut = (high - low) / 11.0 * i + low
             if low < cut < high and merit(self.halves(j, cut), impurity) > best:
                 best, best_cut = merit(self.halves(j, cut), impurity), cut

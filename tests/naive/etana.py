@@ -33,7 +33,9 @@ def bin_of(x: float, cuts: Sequence[float]) -> int:
     return sum(cut <= x for cut in cuts)
 
 
-def likelihood(column: Sequence[float], labels: Sequence[int], n_classes: int, cuts: Sequence[float]) -> list[list[float]]:
+def likelihood(
+    column: Sequence[float], labels: Sequence[int], n_classes: int, cuts: Sequence[float]
+) -> list[list[float]]:
     """P(bin | class), one row a bin (section 5.1)."""
     n_bins = len(cuts) + 1
     counts = [[0] * n_classes for _ in range(n_bins)]
@@ -131,7 +133,10 @@ def rounded_program(
 
 
 def threshold_cost(
-    limits: Sequence[Sequence[float]], prior: Sequence[float], tables: Sequence[list[list[float]]], costs: Sequence[float],
+    limits: Sequence[Sequence[float]],
+    prior: Sequence[float],
+    tables: Sequence[list[list[float]]],
+    costs: Sequence[float],
     risk: Sequence[Sequence[float]],
 ) -> float:
     """Expected cost when stage k stops for class j once its expected loss is at most limits[k][j]; exact."""

@@ -109,30 +109,41 @@ def test_events_equal_the_authors_program(name: str, shared: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("detector", "merit", "split_test", "n_classes"),
-    [
-        ("adwin", "info_gain", "threshold", 2),
-        ("adwin", "gini", "threshold", 4),
-        ("hddm_a", "info_gain", "threshold", 3),
-        ("hddm_w", "gini", "threshold", 2),
-        ("hddm_a", "info_gain", "hoeffding", 2),
-        ("hddm_w", "gini", "hoeffding", 3),
-    ],
+    ("detector", "merit", "n_classes"),
+    [("adwin", "info_gain", 2), ("adwin", "gini", 4), ("hddm_a", "info_gain", 3), ("hddm_w", "gini", 2)],
 )
-def test_equals_the_naive_twin(detector: str, merit: str, split_test: str, n_classes: int) -> None:
+def test_equals_the_naive_twin(detector: str, merit: str, n_classes: int) -> None:
     X, y = drifting(1400, n_classes=n_classes)
     mask = [False] * 3 + [True] * 3
-    selector = ABFS(60, 0.02, detector=detector, merit=merit, split_test=split_test, categorical=mask)
-    twin = NaiveABFS(
-        60, 0.02, TWINS[detector], mask, entropy if merit == "info_gain" else gini, split_test == "hoeffding"
-    )
+    selector = ABFS(60, 0.02, detector=detector, merit=merit, categorical=mask)
+    twin = NaiveABFS(60, 0.02, TWINS[detector], mask, entropy if merit == "info_gain" else gini)
     for start in range(0, len(X), 350):
         part = slice(start, start + 350)
         selector.partial_fit(X[part], y[part], classes=list(range(n_classes)))
         for x, label in zip(X[part].tolist(), y[part].tolist(), strict=True):
             twin.learn(x, label)
         assert_equals_twin(selector, twin)
-    assert selector.units_ or selector.drifts_
+    assert selector.units_
+    assert selector.drifts_
+
+
+@pytest.mark.parametrize("merit", ["info_gain", "gini"])
+def test_equals_the_naive_twin_with_the_hoeffding_test(merit: str) -> None:
+    X, _ = drifting(1600)
+    rng = np.random.default_rng(9)
+    y = np.where(np.arange(1600) < 800, X[:, 3], X[:, 4] + rng.integers(0, 2, 1600)).astype(int) // 2
+    mask = [False] * 3 + [True] * 3
+    selector = ABFS(100, 0.02, detector="hddm_a", merit=merit, split_test="hoeffding", categorical=mask)
+    twin = NaiveABFS(100, 0.02, NaiveHDDMA, mask, entropy if merit == "info_gain" else gini, hoeffding=True)
+    selected = set()
+    for start in range(0, len(X), 200):
+        part = slice(start, start + 200)
+        selector.partial_fit(X[part], y[part], classes=[0, 1, 2])
+        for x, label in zip(X[part].tolist(), y[part].tolist(), strict=True):
+            twin.learn(x, label)
+        assert_equals_twin(selector, twin)
+        selected |= {(unit.feature, unit.row % 100) for unit in selector.units_}
+    assert len(selected) >= 2
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -29,13 +31,12 @@ def decode(keys: np.ndarray) -> np.ndarray:
 
 def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """(values, counts, class weights) of each feature, with what is still in the buffer merged in."""
-    state = selector._state
-    by_row, _ = state._way()
-    n = state.n_buffered
-    lists, weights, sizes = state.lists, state.weights, state.sizes
-    if n:
-        lists, weights, sizes, _ = state._merged(0, len(sizes), by_row, 1, np.full(len(sizes), -1), 10**9, n)
-    return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(sizes)]
+    state = copy.deepcopy(selector._state)
+    if state.n_buffered:
+        n_features = len(state.sizes)
+        state._merge_buffer(state._way()[0], 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
+    lists, weights = state.lists, state.weights
+    return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(state.sizes)]
 
 
 @pytest.mark.parametrize(("fading", "n_classes"), [(1.0, 2), (1.0, 3), (1.0, 6), (0.9999, 2)])

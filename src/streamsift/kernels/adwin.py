@@ -76,6 +76,8 @@ def _drop_oldest(level: int, sums: Floats, filled: Ints, buckets: Floats) -> Non
 def _has_cut(top: int, delta: float, shortest: float, sums: Floats, filled: Ints, buckets: Floats) -> bool:
     """Whether some cut leaves two parts whose means differ by more than chance allows."""
     width, total = sums[WIDTH], sums[TOTAL]
+    if width < 2.0:
+        return False
     # The bound of every cut: with m = 1/n0' + 1/n1', |mean0 - mean1| > sqrt(2 m variance L) + 2/3 m L.
     log_term = math.log(2.0 * math.log(width) / delta)
     variance = sums[DEVIATION] / width

@@ -210,10 +210,10 @@ def absorb_atoms(
 ) -> int:
     """Merge exact atoms (sorted by key) into a list whose weights first decay; return the new length.
 
-    A tuple is absorbed by its successor where the successor's gap stays <= limit (never, if limit < 0). Results past
-    the room in `out` are counted but not written, so that the caller can make room and come back.
+    A tuple is absorbed by its successor where the successor's gap stays <= limit (never, if limit < 0). `out` has room
+    for all tuples and atoms.
     """
-    n_classes, room = out_weights.shape
+    n_classes = out_weights.shape[0]
     pending = np.zeros(n_classes, np.float64)  # class weights of the tuple not yet written
     key, count, gap = np.int64(0), np.int64(0), np.int64(0)
     size, j = -1, 0  # size: tuples written; -1 while there is none, not even pending
@@ -229,7 +229,7 @@ def absorb_atoms(
                 count += counts[j]
             else:
                 if count + next_gap > limit or size < 0:
-                    if 0 <= size < room:
+                    if size >= 0:
                         out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
                         for c in range(n_classes):
                             out_weights[c, size] = pending[c]
@@ -243,7 +243,7 @@ def absorb_atoms(
         if i == n_old:
             break
         if count + next_gap > limit or size < 0:
-            if 0 <= size < room:
+            if size >= 0:
                 out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
                 for c in range(n_classes):
                     out_weights[c, size] = pending[c]
@@ -257,7 +257,7 @@ def absorb_atoms(
             count += counts[j]
             pending[classes[j]] += weights[j]
             j += 1
-    if 0 <= size < room:
+    if size >= 0:
         out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
         for c in range(n_classes):
             out_weights[c, size] = pending[c]
@@ -332,6 +332,39 @@ def _thinned_atoms(
 
 
 @kernel
+def _bin_of(rank: int, n: int, n_bins: int) -> int:
+    """The bin of a tuple below which `rank` of n rows stand: #{h >= 1 : round(h n / n_bins) <= rank}."""
+    b = 0
+    while b + 1 < n_bins and (2 * (b + 1) * n + n_bins) // (2 * n_bins) <= rank:
+        b += 1
+    return b
+
+
+@kernel
+def _count_list(new: Ints, new_weights: Floats, size: int, bins: Floats) -> None:
+    """Add the class weights of one list to bins (n_bins, n_classes)."""
+    n = np.int64(0)
+    for i in range(size):
+        n += new[COUNT, i]
+    rank = np.int64(0)
+    for i in range(size):
+        b = _bin_of(rank, n, bins.shape[0])
+        for c in range(bins.shape[1]):
+            bins[b, c] += new_weights[c, i]
+        rank += new[COUNT, i]
+
+
+@kernel
+def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights: Floats) -> None:
+    for field in range(N_FIELDS):
+        for i in range(size):
+            out[field, i] = new[field, i]
+    for c in range(out_weights.shape[0]):
+        for i in range(size):
+            out_weights[c, i] = new_weights[c, i]
+
+
+@kernel
 def flush_by_class(
     buffer: NDArray[Any],
     order: Ints,
@@ -346,33 +379,34 @@ def flush_by_class(
     sizes: Ints,
     exact: NDArray[np.bool_],
     first: int,
-    out: Ints,
-    out_weights: Floats,
-    out_sizes: Ints,
-    out_exact: NDArray[np.bool_],
-) -> int:
-    """Merge buffered rows of weight 1 into the lists of features first, first + 1, ...; return the longest list.
+    bins: Floats,
+) -> tuple[int, int]:
+    """Merge buffered rows of weight 1 into the lists of features first, first + 1, ...
 
     Run r, order[starts[r]:starts[r + 1]], is some rows of class labels[r]. Each run is sorted by itself, which needs no
     bookkeeping of rows, and thinned by `stride`. A list that is still exact is given all values and stays exact while
     it has at most `cap` tuples; any other is shortened within limit[feature].
+
+    With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
+    are kept, and where one does not fit, the answer is its feature and its length; (n_features, 0) means done.
     """
-    n, n_features = order.size, out.shape[0]
+    n, n_features = order.size, sizes.size
+    n_classes, room = list_weights.shape[1], list_weights.shape[2]
     keys, counts, classes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     run_keys, run_counts = np.empty(n, np.int64), np.empty(n, np.int64)
     weights = np.empty(n, np.float64)
+    merged, merged_weights = np.empty((N_FIELDS, n + room), np.int64), np.empty((n_classes, n + room), np.float64)
     thinned = np.empty((WIDTH, n // stride + starts.size), buffer.dtype)
     thin_starts = np.zeros(starts.size, np.int64)
-    longest = 0
-    for j0 in range(0, n_features, WIDTH):
+    for j0 in range(first, n_features, WIDTH):
         width = min(WIDTH, n_features - j0)
-        _load(buffer, order, first + j0, width, block)
+        _load(buffer, order, j0, width, block)
         for r in range(labels.size):
             _sort_columns(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
             size = _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
             thin_starts[r + 1] = thin_starts[r] + size
         for w in range(width):
-            j, f = j0 + w, first + j0 + w
+            f = j0 + w
             whole = exact[f]
             while True:  # at most twice: the second time without hope of staying exact
                 if whole:
@@ -388,14 +422,19 @@ def flush_by_class(
                         weights[i] = counts[i]
                     new = absorb_atoms(
                         lists[f], list_weights[f], sizes[f], keys, counts, classes, weights, n_atoms, 1.0,
-                        -1 if whole else limit[f], out[j], out_weights[j],
+                        -1 if whole else limit[f], merged, merged_weights,
                     )  # fmt: skip
                 if not whole or new <= cap:
                     break
                 whole = False
-            out_sizes[j], out_exact[j] = new, whole
-            longest = max(longest, new)
-    return longest
+            if bins.size > 0:
+                _count_list(merged, merged_weights, new, bins[f])
+            elif new > room:
+                return f, new
+            else:
+                _keep_list(merged, merged_weights, new, lists[f], list_weights[f])
+                sizes[f], exact[f] = new, whole
+    return n_features, 0
 
 
 @kernel
@@ -414,25 +453,23 @@ def flush_by_row(
     sizes: Ints,
     exact: NDArray[np.bool_],
     first: int,
-    out: Ints,
-    out_weights: Floats,
-    out_sizes: Ints,
-    out_exact: NDArray[np.bool_],
-) -> int:
+    bins: Floats,
+) -> tuple[int, int]:
     """Like flush_by_class for rows of any weight and many classes: sorted together, each keeping its own row."""
-    n, n_features = order.size, out.shape[0]
+    n, n_features = order.size, sizes.size
+    n_classes, room = list_weights.shape[1], list_weights.shape[2]
     keys, counts, classes = np.empty(n, np.int64), np.ones(n, np.int64), np.empty(n, np.int64)
     weights = np.empty(n, np.float64)
-    longest = 0
-    for j0 in range(0, n_features, WIDTH):
+    merged, merged_weights = np.empty((N_FIELDS, n + room), np.int64), np.empty((n_classes, n + room), np.float64)
+    for j0 in range(first, n_features, WIDTH):
         width = min(WIDTH, n_features - j0)
-        _load(buffer, order, first + j0, width, block)
+        _load(buffer, order, j0, width, block)
         for i in range(n * WIDTH):
             rows[i] = order[i // WIDTH]
         _sort_columns_with_rows(block, rows, n)
         for w in range(width):
-            j, f = j0 + w, first + j0 + w
-            n_atoms = _first_missing(block, 0, n, w) if n > 0 else 0
+            f = j0 + w
+            n_atoms = _first_missing(block, 0, n, w)
             different = 0
             for i in range(n_atoms):
                 row = rows[i * WIDTH + w]
@@ -442,14 +479,19 @@ def flush_by_row(
             while True:
                 new = absorb_atoms(
                     lists[f], list_weights[f], sizes[f], keys, counts, classes, weights, n_atoms, decay,
-                    -1 if whole else limit[f], out[j], out_weights[j],
+                    -1 if whole else limit[f], merged, merged_weights,
                 )  # fmt: skip
                 if not whole or new <= cap:
                     break
                 whole = False
-            out_sizes[j], out_exact[j] = new, whole
-            longest = max(longest, new)
-    return longest
+            if bins.size > 0:
+                _count_list(merged, merged_weights, new, bins[f])
+            elif new > room:
+                return f, new
+            else:
+                _keep_list(merged, merged_weights, new, lists[f], list_weights[f])
+                sizes[f], exact[f] = new, whole
+    return n_features, 0
 
 
 @kernel
@@ -519,27 +561,10 @@ def merge_lists(
 
 
 @kernel
-def _bin_of(rank: int, n: int, n_bins: int) -> int:
-    """The bin of a tuple below which `rank` of n rows stand: #{h >= 1 : round(h n / n_bins) <= rank}."""
-    b = 0
-    while b + 1 < n_bins and (2 * (b + 1) * n + n_bins) // (2 * n_bins) <= rank:
-        b += 1
-    return b
-
-
-@kernel
-def count_bins(lists: Ints, weights: Floats, sizes: Ints, n_bins: int, out: Floats) -> None:
-    """Add the class weights of each feature's tuples to out[feature, bin, class]."""
+def count_bins(lists: Ints, weights: Floats, sizes: Ints, bins: Floats) -> None:
+    """Add the class weights of each feature's tuples to bins (n_features, n_bins, n_classes)."""
     for f in range(sizes.size):
-        n = np.int64(0)
-        for i in range(sizes[f]):
-            n += lists[f, COUNT, i]
-        rank = np.int64(0)
-        for i in range(sizes[f]):
-            b = _bin_of(rank, n, n_bins)
-            for c in range(out.shape[2]):
-                out[f, b, c] += weights[f, c, i]
-            rank += lists[f, COUNT, i]
+        _count_list(lists[f], weights[f], sizes[f], bins[f])
 
 
 @kernel

@@ -27,6 +27,7 @@ Bools = NDArray[np.bool_]
 
 N_CUTS = 10  # equally spaced cut points between the extremes of a numeric column
 SMALLEST_BRANCH = 0.01  # share of the weight a branch must exceed to count
+SMALLEST_RANGE = 1e-150  # squares of smaller distances underflow: such a column counts as constant
 NO_EVENT, TEST_DUE = -1, -2
 NOT_SEEN = -1  # the prediction for a value the stump has never met: no class at all
 
@@ -94,7 +95,9 @@ def mark_errors(
 
 
 @kernel
-def _collect_numbers(x: Floats, weight: float, share: float, mean: Floats, m2: Floats, low: Floats, high: Floats) -> None:
+def _collect_numbers(
+    x: Floats, weight: float, share: float, mean: Floats, m2: Floats, low: Floats, high: Floats
+) -> None:
     for k in range(mean.size):
         value = x[k]
         d = value - mean[k]
@@ -138,7 +141,9 @@ def boost_rows(
     for i in range(begin, end):
         weight = 1.0
         for u in range(alarm.size):
-            if errors[u, i - first] == 0.0:
+            if weight == 0.0:  # halved away by many units that never err
+                pass
+            elif errors[u, i - first] == 0.0:
                 correct[u] += weight
                 weight *= (correct[u] + wrong[u]) / (2.0 * correct[u])
             else:
@@ -146,7 +151,7 @@ def boost_rows(
                 weight *= (correct[u] + wrong[u]) / (2.0 * wrong[u])
             if alarm[u] == i - first:
                 return i, u
-        if not weight > 0.0:
+        if weight == 0.0:
             continue
         c = codes[i]
         class_weight[c] += weight
@@ -182,7 +187,7 @@ def _steepness(k: int, class_weight: Floats, m2: Floats, steepness: Floats) -> N
     """1 / sqrt(2 variance) of numeric column k in each class; inf where it has no variance."""
     for c in range(class_weight.size):
         variance = m2[c, k] / (class_weight[c] - 1.0) if class_weight[c] > 1.0 else 0.0
-        steepness[c] = 1.0 / math.sqrt(2.0 * variance)
+        steepness[c] = 1.0 / math.sqrt(2.0 * variance) if variance > 0.0 else np.inf
 
 
 @kernel
@@ -234,6 +239,8 @@ def score_numeric(
         lowest, highest = np.inf, -np.inf
         for c in range(class_weight.size):
             lowest, highest = min(lowest, low[c, k]), max(highest, high[c, k])
+        if not highest - lowest > SMALLEST_RANGE:
+            continue
         _steepness(k, class_weight, m2, steepness)
         for i in range(1, N_CUTS + 1):
             cut = (highest - lowest) / (N_CUTS + 1.0) * i + lowest

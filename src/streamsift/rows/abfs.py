@@ -311,7 +311,9 @@ class ABFS(RowSelector):
         moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
         sums = (*moments, candidate.counts, candidate.weights)
         counters = (state.correct, state.wrong)
-        return boost_rows(batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period))
+        return boost_rows(
+            batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period)
+        )
 
     def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
         """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""

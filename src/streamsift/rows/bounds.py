@@ -91,7 +91,9 @@ class Oracle(RowSelector):
         relevant = np.asarray(told, np.intp)
         outside = relevant[(relevant < 0) | (relevant >= n_features)]
         if len(outside):
-            raise InputError(f"Feature {outside[0]} is said to be relevant, but X has the columns 0 to {n_features - 1}.")
+            raise InputError(
+                f"Feature {outside[0]} is said to be relevant, but X has the columns 0 to {n_features - 1}."
+            )
         mask = np.zeros(n_features, bool)
         mask[relevant] = True
         return mask

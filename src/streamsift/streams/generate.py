@@ -8,7 +8,7 @@ numbers that belongs to the block alone, so the same seed gives the same stream 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import UnknownNameError
+from streamsift.streams.generators.drift import Drift
 from streamsift.streams.stream import recut
 
 GENERATORS = {
+    "agr": "streamsift.streams.generators.agrawal:Agrawal",
+    "an": "streamsift.streams.generators.assets:Assets",
+    "bg1": "streamsift.streams.generators.binary:AllTrue",
+    "bg2": "streamsift.streams.generators.binary:MostTrue",
+    "bg3": "streamsift.streams.generators.binary:AllEqual",
+    "rtg": "streamsift.streams.generators.random_tree:RandomTree",
+    "sea": "streamsift.streams.generators.sea:Sea",
+    "rbf": "streamsift.streams.generators.rbf:RadialBasis",
     "linear_drift": "streamsift.streams.generators.linear_drift:LinearDrift",
 }
 
@@ -39,6 +48,11 @@ class RowGenerator(Protocol):
         """Which features are codes of categories; None for none."""
         ...
 
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The values behind the codes of each categorical feature."""
+        ...
+
     def rows(self, rng: np.random.Generator, first: int, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """X and y of the rows first, first + 1, ..."""
         ...
@@ -48,25 +62,52 @@ class RowGenerator(Protocol):
         ...
 
     def drifts(self, first: int, last: int) -> bool:
-        """Whether a row from `first` to `last` follows another concept than the row before it."""
+        """Whether a drift is under way in a row from `first` to `last`; an abrupt one is in its first row."""
         ...
+
+    def changes(self, n_rows: int) -> Sequence[Drift]:
+        """All drifts of the first `n_rows`, in order."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Segment:
+    """The rows `first` to `last`, in which the same features are the true ones."""
+
+    first: int
+    last: int
+    relevant: tuple[int, ...]
 
 
 class GeneratedStream:
     """The rows of a generator as a stream."""
 
     target_name = "label"
-    categories: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - empty for good
 
     def __init__(self, generator: RowGenerator, rows: int, seed: int) -> None:
         self._generator = generator
         self._seed = seed
         self.n_rows = rows
         self.feature_names = generator.feature_names
+        self.categories = generator.categories
         self._n_given = 0
 
     def progress(self) -> float | None:
         return self._n_given / self.n_rows
+
+    @property
+    def drifts(self) -> tuple[Drift, ...]:
+        """The drifts of the stream, in order."""
+        return tuple(self._generator.changes(self.n_rows))
+
+    def segments(self) -> list[Segment]:
+        """The true features of the whole stream, from drift to drift."""
+        starts = [0, *(drift.row for drift in self.drifts)]
+        ends = [*starts[1:], self.n_rows]
+        return [
+            Segment(first, end - 1, tuple(self._generator.relevant(first).tolist()))
+            for first, end in zip(starts, ends, strict=True)
+        ]
 
     def batches(self, size: int) -> Iterator[Batch]:
         return self._with_truth(recut(self._blocks(), size))
@@ -97,14 +138,17 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
     Parameters
     ----------
     name : str
-        "linear_drift": linear labels whose true features move on as a window (see
-        streamsift.streams.generators.linear_drift).
+        agr (loan applicants), an (asset negotiation), bg1, bg2, bg3 (binary concepts), rtg (random tree), sea (sum
+        of two features), rbf (clouds around centres), linear_drift (a window of true features that moves on). Each is
+        described in its file in streamsift.streams.generators.
     rows : int
         How many rows the stream has.
     seed : int
         The same seed gives the same rows, for every batch size.
     **options
-        Options of the generator, e.g. n_features, n_relevant and shift_every.
+        Options of the generator. All but linear_drift take `irrelevant` and `redundant` (numbers of features to
+        append), `n_values` (of an irrelevant categorical feature), `drift` ("abrupt", "gradual" or None), `n_drifts`,
+        `positions`, `width`, `class_noise` and `class_share`, and their own.
 
     Returns
     -------
@@ -116,14 +160,19 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
     >>> stream = generate("linear_drift", rows=300, n_features=20, n_relevant=3, shift_every=100)
     >>> [(batch.relevant.tolist(), batch.drifting) for batch in stream.batches(100)]
     [([0, 1, 2], False), ([1, 2, 3], True), ([2, 3, 4], True)]
+    >>> stream = generate("sea", rows=30_000, irrelevant=10, drift="abrupt")
+    >>> [(segment.first, segment.last, segment.relevant) for segment in stream.segments()]
+    [(0, 9999, (0, 1)), (10000, 19999, (2, 3)), (20000, 29999, (4, 5))]
     """
     if name not in GENERATORS:
         raise UnknownNameError("generator", name, GENERATORS)
     module, _, class_name = GENERATORS[name].partition(":")
     kind = getattr(import_module(module), class_name)
-    known = [field.name for field in dataclasses.fields(kind)]
+    known = [field.name for field in dataclasses.fields(kind) if field.name != "n_rows"]
     for option in options:
         if option not in known:
             raise UnknownNameError(f"option of {name} called", option, known)
     check_parameters("generate", {"rows": rows, "seed": seed}, {"rows": (Integer(1),), "seed": (Integer(0),)})
+    if len(known) < len(dataclasses.fields(kind)):
+        options["n_rows"] = rows  # where drifts are, depends on it
     return GeneratedStream(kind(**options), rows, seed)

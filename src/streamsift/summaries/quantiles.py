@@ -32,7 +32,6 @@ Ints = NDArray[np.int64]
 _ROWS = 4096  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
 _RUN = 1024  # rows of one class sorted together: more would not stay in cache
 _VALUES = 2**25
-_CHUNK = 256  # features merged at a time, so that the new lists need little room beside the old
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -96,22 +95,33 @@ class QuantileSummary:
                 self._flush()
 
     def _flush(self) -> None:
-        n_features, n = len(self.sizes), self.n_buffered
+        n = self.n_buffered
         by_row, stride = self._way()
         self.n_present = self.n_present + (self._count_present() if self.has_gaps else n)
         if stride > 1:
             self.thinning_error += stride / 2 * len(self._runs(n)[2])
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        for first in range(0, n_features, _CHUNK):
-            last = min(first + _CHUNK, n_features)
-            lists, weights, sizes, exact = self._merged(first, last, by_row, stride, limit, self._cap(), n)
-            self._widen(lists.shape[2])
-            part = slice(first, last)
-            longest = int(sizes.max(initial=0))
-            self.lists[part, :, :longest] = lists[:, :, :longest]
-            self.weights[part, :, :longest] = weights[:, :, :longest]
-            self.sizes[part], self.exact[part] = sizes, exact
+        self._merge_buffer(by_row, stride, limit, self._cap(), np.empty((0, 0, 0)))
         self.n_buffered = 0
+
+    def _merge_buffer(self, by_row: bool, stride: int, limit: Ints, cap: int, bins: Floats) -> None:
+        """Merge the buffered rows into the lists, which grow as needed; or, given bins, only count the result."""
+        n = self.n_buffered
+        order, starts, labels = self._runs(n)
+        block, rows = self._blocks(n, by_row)
+        feature = 0
+        while feature < len(self.sizes):
+            lists = (self.lists, self.weights, self.sizes, self.exact, feature, bins)
+            if by_row:
+                codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
+                feature, needed = kernels.flush_by_row(
+                    self.buffer, order, codes, weights, decay, limit, cap, block, rows, *lists
+                )
+            else:
+                feature, needed = kernels.flush_by_class(
+                    self.buffer, order, starts, labels, stride, limit, cap, block, *lists
+                )
+            self._widen(needed + needed // 4)
 
     def _way(self) -> tuple[bool, int]:
         """How to sort the buffer: all rows together or class by class, and then thinned by which stride."""
@@ -129,39 +139,12 @@ class QuantileSummary:
         if n == 0:
             return np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64)
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
-        pieces = -(-np.diff(bounds) // _RUN)
+        pieces = np.maximum(1, np.round(np.diff(bounds) / _RUN).astype(np.int64))
         starts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(bounds[:-1], bounds[1:], pieces, strict=True)]
         return order, np.concatenate([*starts, [n]]).astype(np.int64), np.repeat(classes, pieces)
 
     def _cap(self) -> int:
         return int(np.ceil(2.0 / self.eps))
-
-    def _merged(
-        self, first: int, last: int, by_row: bool, stride: int, limit: Ints, cap: int, n: int
-    ) -> tuple[Ints, Floats, Ints, NDArray[np.bool_]]:
-        """New lists of features first..last-1: the old ones with the first n buffered rows merged in."""
-        n_classes, codes = self.weights.shape[1], self.buffer_class[:n]
-        order, starts, labels = self._runs(n)
-        block, rows = self._blocks(n, by_row)
-        room = self.lists.shape[2]
-        old = (self.lists, self.weights, self.sizes, self.exact, first)
-        while True:
-            lists = np.empty((last - first, kernels.N_FIELDS, room), np.int64)
-            weights = np.empty((last - first, n_classes, room))
-            sizes, exact = np.empty(last - first, np.int64), np.empty(last - first, bool)
-            new = (lists, weights, sizes, exact)
-            if by_row:
-                ages, decay = row_weights(self.fading, n), self.fading ** float(n)
-                longest = kernels.flush_by_row(
-                    self.buffer, order, codes, ages, decay, limit, cap, block, rows, *old, *new
-                )
-            else:
-                longest = kernels.flush_by_class(
-                    self.buffer, order, starts, labels, stride, limit, cap, block, *old, *new
-                )
-            if longest <= room:
-                return new
-            room = longest + longest // 4
 
     def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
         """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
@@ -179,20 +162,13 @@ class QuantileSummary:
     def bin_counts(self, n_bins: int) -> Floats:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
         n_features, n_classes = self.weights.shape[:2]
-        counts = np.zeros((n_features, n_bins, n_classes))
-        n = self.n_buffered
-        by_row, _ = self._way()
-        everything = n_classes * n + self.lists.shape[2] + 1
-        no_limit = np.full(n_features, -1)
-        for first in range(0, n_features, _CHUNK):
-            last = min(first + _CHUNK, n_features)
-            if n:
-                lists, weights, sizes, _ = self._merged(first, last, by_row, 1, no_limit, everything, n)
-            else:
-                part = slice(first, last)
-                lists, weights, sizes = self.lists[part], self.weights[part], self.sizes[part]
-            kernels.count_bins(lists, weights, sizes, n_bins, counts[first:last])
-        return counts
+        bins = np.zeros((n_features, n_bins, n_classes))
+        if self.n_buffered == 0:
+            kernels.count_bins(self.lists, self.weights, self.sizes, bins)
+        else:
+            no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
+            self._merge_buffer(self._way()[0], 1, no_limit, no_cap, bins)
+        return bins
 
     def _make_room(self, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> None:
         """Room for classes and features not met before, and for float64 where there was float32."""

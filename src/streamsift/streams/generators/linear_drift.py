@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.constraints import Integer, Limits, Real, check_parameters
+from streamsift.streams.generators.drift import Drift
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class LinearDrift:
     common: float = 0.5  # nu: the weight of the part all features share
 
     categorical: ClassVar[None] = None
+    categories: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
         check_parameters("linear_drift", vars(self), {"n_features": (Integer(1),)})
@@ -66,3 +68,6 @@ class LinearDrift:
 
     def drifts(self, first: int, last: int) -> bool:
         return last // self.shift_every != max(first - 1, 0) // self.shift_every
+
+    def changes(self, n_rows: int) -> list[Drift]:
+        return [Drift(row, row, row) for row in range(self.shift_every, n_rows, self.shift_every)]
