@@ -79,7 +79,7 @@ def _selector(quick: bool) -> list[Row]:
         Row("ABFS, 500 features (half categorical), 20 units", speed, peer_speed,
             "HoeffdingTreeClassifier.learn_one", speed / peer_speed, 200.0, "rows/s"),
         Row("the same against 150,000 rows/s at 20 GB/s", speed, due,
-            "share of the goal that memory allows", speed / due, 1.0, "rows/s", f"memory is read at {memory / 1e9:.1f} GB/s"),
+            "the part of it this memory allows", speed / due, 1.0, "rows/s", f"memory: {memory / 1e9:.1f} GB/s"),
     ]  # fmt: skip
 
 

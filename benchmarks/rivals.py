@@ -81,8 +81,8 @@ def run(quick: bool) -> list[Row]:
             Row("OFS", mine / n * 1e6, peer / n * 1e6, "NumPy over features", peer / mine, 1.0, "µs/row",
                 f"{features:,} features")
         )  # fmt: skip
-    for features in (10, 50, 500):
-        n = 300 if quick else 2000
+    for features in (20, 57, 500):
+        n = 1000 if quick else 10_000
         X, y, signs = _rows(rng, n, features)
         mine, peer = best_times(
             lambda X=X, y=y: EFS(10).partial_fit(X, y, classes=[0, 1]), lambda X=X, signs=signs: numpy_efs(X, signs)

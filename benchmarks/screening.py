@@ -104,7 +104,9 @@ def _sparse(rng: np.random.Generator, quick: bool) -> list[Row]:
     n, per_row = (2_000 if quick else 10_000), 100
     y = rng.integers(0, 2, n)
     for features in (10_000, 100_000, 1_000_000):
-        columns = np.sort(rng.integers(0, features // per_row, (n, per_row)) + np.arange(per_row) * (features // per_row))
+        columns = np.sort(
+            rng.integers(0, features // per_row, (n, per_row)) + np.arange(per_row) * (features // per_row)
+        )
         X = sparse.csr_matrix(
             (rng.random(n * per_row), columns.ravel(), np.arange(0, n * per_row + 1, per_row)), (n, features)
         )

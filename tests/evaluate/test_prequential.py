@@ -78,7 +78,11 @@ def test_tests_before_it_trains_and_shows_only_selected_columns() -> None:
     assert np.isnan(result.batch_accuracy[0])
     assert result.batch_accuracy[1:].tolist() == [1.0, 0.5]
     assert result.accuracy() == 0.75
-    assert result.selected.tolist() == [[True, True, False, False], [False, False, True, False], [False, False, True, True]]
+    assert result.selected.tolist() == [
+        [True, True, False, False],
+        [False, False, True, False],
+        [False, False, True, True],
+    ]
     assert (result.selection_seconds >= 0).all()
     assert (result.learner_seconds >= 0).all()
 

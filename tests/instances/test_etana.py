@@ -305,3 +305,14 @@ def test_posteriors_survive_thousands_of_features() -> None:
     result = model.classify(X)
     assert np.isfinite(result.posteriors).all()
     assert np.mean(result.labels == y) > 0.99
+
+
+@METHODS
+def test_infinity_is_refused_where_it_is_bought(make: Make) -> None:
+    X, y = sample()
+    model = make().fit(X, y)
+    bad = X.copy()
+    first = int(model._current_plan().order[0])
+    bad[7, first] = np.inf
+    with pytest.raises(InputError, match=f"Row 7, column 'x{first}' of X is infinity"):
+        model.predict(bad)

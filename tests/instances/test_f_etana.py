@@ -32,7 +32,7 @@ def test_thresholds_cost_hardly_more_than_the_optimum(n_classes: int) -> None:
     random = np.random.RandomState(0)
     n_stages = _horizon(problem)
     draw, check, judge = (_draw(problem, n_stages, random) for _ in range(3))
-    start = _start(problem.risk, draw)
+    start = _start(problem.risk, problem.cost, draw)
     better = _improve(start, draw, check, 60, random)
     steps = {2: 1000, 3: 100}[n_classes]
     grid = make_grid(n_classes, steps)

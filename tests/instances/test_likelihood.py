@@ -81,19 +81,24 @@ def test_orders_equal_the_naive_ones() -> None:
     table = counts.table()
     tables = [table[counts.bin_start[j] : counts.bin_start[j + 1]].tolist() for j in range(12)]
     variance = [naive.variance_score(one) for one in tables]
-    assert by_variance(table, counts.bin_start).tolist() == sorted(range(12), key=lambda j: -variance[j])
+    assert by_variance(table, counts.bin_start, np.ones(12)).tolist() == sorted(range(12), key=lambda j: -variance[j])
     cost = RANDOM.uniform(0.5, 2.0, 12)
+    per_price = [variance[j] / cost[j] for j in range(12)]
+    assert by_variance(table, counts.bin_start, cost).tolist() == sorted(range(12), key=lambda j: -per_price[j])
     error = [naive.error_score(one, counts.class_counts.tolist()) * cost[j] for j, one in enumerate(tables)]
     assert by_error(table, counts.bin_start, counts.class_counts, cost).tolist() == sorted(
         range(12), key=lambda j: error[j]
     )
 
 
-def test_free_features_are_ordered_by_error() -> None:
+def test_free_features_come_first_and_the_telling_ones_before_the_others() -> None:
     X, y = RANDOM.normal(size=(200, 3)), np.arange(200) % 2
     X[:, 2] += 3 * y
-    model = ETANA(feature_cost=0.0).fit(X, y)
-    assert model._current_plan().order[0] == 2
+    for ordering in ("error", "variance"):
+        model = ETANA(feature_cost=0.0, ordering=ordering).fit(X, y)
+        assert model._current_plan().order[0] == 2
+        model = ETANA(feature_cost=[0.1, 0.0, 0.0], ordering=ordering).fit(X, y)
+        assert model._current_plan().order.tolist() == [2, 1, 0]
 
 
 @given(st.integers(1, 79), st.integers(0, 2**31))

@@ -16,7 +16,9 @@ SETS = st.sets(st.integers(0, 11))
 
 
 @given(SETS, SETS, st.floats(0, 1))
-def test_selection_accuracy_is_the_weighted_sum_of_its_parts(selected: set[int], relevant: set[int], gamma: float) -> None:
+def test_selection_accuracy_is_the_weighted_sum_of_its_parts(
+    selected: set[int], relevant: set[int], gamma: float
+) -> None:
     found = selection_accuracy(selected, relevant, 12, gamma)
     rrf = len(selected & relevant) / len(relevant) if relevant else 1.0
     ccp = 1 - len(selected - relevant) / (12 - len(relevant)) if len(relevant) < 12 else 1.0

@@ -111,6 +111,7 @@ class NaiveABFS:
         self.candidate = Candidate()
         self.drifts: list[tuple[int, int, tuple[int, ...]]] = []
         self.n_rows = 0
+        self.narrowest = math.inf  # the least by which a split was better than all others
 
     def learn(self, x: Sequence[float], y: int) -> None:
         self.n_rows += 1
@@ -145,6 +146,8 @@ class NaiveABFS:
             return
         best = max(splits, key=lambda j: (splits[j][0], -j))
         found, predict = splits[best]
+        others = [value for j, (value, _) in splits.items() if j != best and value > -math.inf]
+        self.narrowest = min(self.narrowest, *(found - value for value in others), math.inf)
         if not found > self.threshold or (self.hoeffding and not self.is_certain(splits, best)):
             return
         self.units.append(Unit(best, found, predict, self.detector()))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from tests.naive.abfs import NaiveABFS, entropy, gini
@@ -166,16 +166,18 @@ def test_equals_the_naive_twin_on_hard_columns(offset: float) -> None:
     np.testing.assert_allclose([u.merit for u in units], [u.merit for u in twin.units], rtol=1e-6 if offset else 1e-9)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 4), st.integers(5, 40))
 def test_equals_the_naive_twin_on_small_random_streams(seed: int, n: int, n_classes: int, grace_period: int) -> None:
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 3, n), rng.integers(0, 3, n), rng.integers(0, 2, n) * 0.5])
+    X = np.column_stack([rng.integers(0, 3, n), rng.normal(size=n), rng.integers(0, 9, n) + rng.random(n) * 0.1])
     y = rng.integers(0, n_classes, n)
     mask = [True, False, False]
     selector = ABFS(grace_period, 0.0001, categorical=mask).partial_fit(X, y, classes=list(range(n_classes)))
     twin = NaiveABFS(grace_period, 0.0001, NaiveADWIN, mask)
     for x, label in zip(X.tolist(), y.tolist(), strict=True):
         twin.learn(x, label)
+    assume(twin.narrowest > 1e-12)  # rounding decides between equal splits of different columns
     assert_equals_twin(selector, twin)
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from tests.naive.efs import efs as naive_efs
 
 from streamsift.checks import run_checks
-from streamsift.kernels.linear_online import RANGE
+from streamsift.kernels.winnow import RANGE
 from streamsift.rows.efs import EFS
 
 SCALED = "every row is scaled by its own least and largest value, so a constant column of their size wins or loses"

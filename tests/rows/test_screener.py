@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.naive import screening as naive
 
 from streamsift import Screener
 from streamsift.core.exceptions import InputError, MergeError
-from tests.naive import screening as naive
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
 BIN_SCORES = ("mutual_info", "chi2", "gini")
@@ -267,10 +268,7 @@ def test_universal_weight_map_is_the_weight_of_the_zeros():
     y, nonzero, fading = rng.integers(0, 2, 80), np.flatnonzero(rng.random(80) < 0.3) + 1, 0.93
     anchors = [0, *nonzero.tolist(), 81]
     for c in (0, 1):
-        gaps = sum(
-            naive.zero_weight(y, fading, c, a, b) * fading ** (80 - b)
-            for a, b in zip(anchors[:-1], anchors[1:], strict=True)
-        )
+        gaps = sum(naive.zero_weight(y, fading, c, a, b) * fading ** (80 - b) for a, b in itertools.pairwise(anchors))
         weights = np.array(naive.row_weights(80, fading))
         zeros = np.ones(80, bool)
         zeros[nonzero - 1] = False

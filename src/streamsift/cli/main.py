@@ -14,6 +14,7 @@ from streamsift import __version__
 from streamsift.cli.completion import completion
 from streamsift.cli.demo import demo
 from streamsift.cli.errors import run
+from streamsift.cli.generate import generate
 from streamsift.cli.methods import methods
 from streamsift.cli.reproduce import reproduce
 from streamsift.cli.select import select
@@ -48,7 +49,7 @@ def cli() -> None:
     """Select features while the data is still arriving."""
 
 
-for _verb in (select, methods, demo, reproduce, completion):
+for _verb in (select, methods, demo, generate, reproduce, completion):
     cli.add_command(_verb)
 
 

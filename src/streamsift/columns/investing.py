@@ -30,7 +30,7 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from scipy.special import chdtrc, chdtri
 
 from streamsift.columns.linear_fit import Fit, LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
+from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
 from streamsift.columns.walk import Terms, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
@@ -130,7 +131,7 @@ class Investing(ColumnSelector):
     --------
     >>> import numpy as np
     >>> from streamsift.columns.investing import Investing
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(200, 1000))
     >>> y = X[:, 3] - X[:, 40] + rng.normal(size=200)
     >>> selector = Investing().begin(y)
@@ -144,7 +145,7 @@ class Investing(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {
         "criterion": (OneOf("iic", "alpha"),),
-        "model": (OneOf("linear", "logistic"),),
+        "model": MODEL_LIMITS,
         "wealth": (Real(0, None, closed="neither"),),
         "payoff": (Real(0, None, closed="neither"),),
         "coding": (OneOf("entropy", "tail"),),
@@ -183,16 +184,15 @@ class Investing(ColumnSelector):
         return float(self._state.wealth)
 
     def _target_kind(self) -> TargetKind:
-        return "classes" if self.model == "logistic" else "number"
+        return target_of(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState
 
     def _begin(self, target: Target, weight: Floats) -> LinearState | LogisticState:
+        fit = begin_fit(self.model, target, weight, self.fit_intercept)
         first = self._wealths()[0]
-        if self.model == "logistic":
-            return LogisticState(first, 0, LogisticFit.begin(target, weight, bool(self.fit_intercept)))
-        return LinearState(first, 0, LinearFit.begin(target, weight, bool(self.fit_intercept)))
+        return LinearState(first, 0, fit) if isinstance(fit, LinearFit) else LogisticState(first, 0, fit)
 
     def _wealths(self) -> list[float]:
         if self.passes is None:
@@ -215,7 +215,3 @@ class Investing(ColumnSelector):
             left = np.flatnonzero(~self._get_support_mask())
             if len(left):
                 self._judge(block.take(left), again=True)
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Begin with y and offer the columns of X from left to right, once for each of `passes`."""
-        return super().fit(X, y, sample_weight)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from streamsift.core.column_data import Floats, Target
-from streamsift.kernels.columns import inner, orthonormal
+from streamsift.kernels.columns import inner, orthonormal, padded
 
 WELL_POSED = 1e-7  # share of a column's squares that must be left for a quick answer; below, it is computed with care
 SMALLEST = 1e-280  # sums of squares below this have lost digits
@@ -87,9 +87,8 @@ class LinearFit:
 
     def __post_init__(self) -> None:
         weighted = len(self.weight) > 0
-        self.probes = self.rows * self.weight if weighted else self.rows
-        # A second row of zeros: products of one row take another routine of the matrix library.
-        self.square_weights = np.stack([self.weight, np.zeros_like(self.weight)]) if weighted else None
+        self.probes = padded(self.rows * self.weight if weighted else self.rows)
+        self.square_weights = padded(self.weight[None]) if weighted else None
 
     @property
     def df(self) -> int:
@@ -105,7 +104,7 @@ class LinearFit:
                 y = y - (y.mean() if len(weight) == 0 else float(y @ weight) / counted)
             first = np.full(n_rows, 1.0 / np.sqrt(counted))
         else:
-            first = np.zeros(n_rows)  # keeps the number of rows at two, and adds nothing
+            first = np.zeros(n_rows)  # stands in the place of the constant, and adds nothing
         total = inner(y, y, weight)
         raw = inner(target.values, target.values, weight)
         if total <= PERFECT * raw:

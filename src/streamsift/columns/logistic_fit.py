@@ -22,7 +22,7 @@ from scipy.special import chdtri, logsumexp
 
 from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, Candidate, Threshold
 from streamsift.core.column_data import Floats, Target
-from streamsift.kernels.columns import orthonormal
+from streamsift.kernels.columns import orthonormal, padded
 
 MOST_STEPS, MOST_HALVINGS = 50, 30
 SETTLED = 1e-12  # Newton stops when it promises less than this share of the likelihood
@@ -59,9 +59,9 @@ class LogisticFit:
         for column in range(n_logits):
             mixed = (information[:, column, None, :] * self.basis[None]).reshape(n_logits * n_basis, n_rows)
             whitened[column] = solve_triangular(lower, mixed, lower=True)
-        self.probes = np.vstack([self._slopes, whitened.reshape(-1, n_rows)])
+        self.probes = padded(np.vstack([self._slopes, whitened.reshape(-1, n_rows)]))
         pairs = [information[k, column] for k in range(n_logits) for column in range(k + 1)]
-        self.square_weights = np.stack(pairs if len(pairs) > 1 else [*pairs, np.zeros(n_rows)])
+        self.square_weights = padded(np.stack(pairs))
 
     @property
     def df(self) -> int:
@@ -91,7 +91,8 @@ class LogisticFit:
         n_logits, width = self.df, products.shape[1]
         if self._finished:
             return np.zeros(width), np.zeros(width, bool)
-        slopes, mixed = products[:n_logits], products[n_logits:].reshape(n_logits, -1, width)
+        used = n_logits + n_logits * n_logits * len(self.basis)
+        slopes, mixed = products[:n_logits], products[n_logits:used].reshape(n_logits, -1, width)
         if n_logits == 1:
             left = squares[0] - np.einsum("ij,ij->j", mixed[0], mixed[0])
             doubtful = ~((left > WELL_POSED * squares[0]) & (squares[0] > SMALLEST))

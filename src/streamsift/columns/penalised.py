@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from streamsift.columns.linear_fit import Fit, LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
+from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
 from streamsift.columns.walk import Terms, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
@@ -108,7 +109,7 @@ class Penalised(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {
         "criterion": (OneOf(*CRITERIA),),
-        "model": (OneOf("linear", "logistic"),),
+        "model": MODEL_LIMITS,
         "n_columns": (IsNone(), Integer(1, None)),
         "fit_intercept": (IsBool(),),
     }
@@ -129,16 +130,15 @@ class Penalised(ColumnSelector):
         self.fit_intercept = fit_intercept
 
     def _target_kind(self) -> TargetKind:
-        return "classes" if self.model == "logistic" else "number"
+        return target_of(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState
 
     def _begin(self, target: Target, weight: Floats) -> LinearState | LogisticState:
         known = 0 if self.n_columns is None else int(self.n_columns)
-        if self.model == "logistic":
-            return LogisticState(known, 0, LogisticFit.begin(target, weight, bool(self.fit_intercept)))
-        return LinearState(known, 0, LinearFit.begin(target, weight, bool(self.fit_intercept)))
+        fit = begin_fit(self.model, target, weight, self.fit_intercept)
+        return LinearState(known, 0, fit) if isinstance(fit, LinearFit) else LogisticState(known, 0, fit)
 
     def _decide(self, state: LinearState | LogisticState, block: ColumnBlock) -> Decisions:
         account = PenaltyAccount(self.criterion, state.n_columns, state.n_tested)

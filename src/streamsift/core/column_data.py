@@ -38,6 +38,9 @@ class NumberedNames(Sequence[str]):
     def __getitem__(self, k: Any) -> Any:
         return NumberedNames(self._places[k]) if isinstance(k, slice) else f"x{self._places[k]}"
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name[:1] == "x" and name[1:].isdecimal() and int(name[1:]) in self._places
+
 
 @dataclass(frozen=True)
 class ColumnBlock:

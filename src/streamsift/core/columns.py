@@ -29,6 +29,7 @@ from streamsift.core.batch import check_matrix
 from streamsift.core.column_data import (
     ColumnBlock,
     Floats,
+    NumberedNames,
     Target,
     TargetKind,
     check_block,
@@ -214,13 +215,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     def _refuse_known_names(self, block: ColumnBlock) -> None:
         members = set(self._members.names.tolist())
-        if not members:
-            return
-        # x7 given as a name and x7 made from a position would be taken for the same column.
-        few = members if len(members) < block.n_columns else block.names
-        known = set(block.names) & members if isinstance(block.names, tuple | list) else set()
-        if not isinstance(block.names, tuple | list):
-            known = {name for name in few if name in members and _numbered(name, block.places)}
+        if isinstance(block.names, NumberedNames):
+            known = {name for name in members if name in block.names}
+        else:
+            known = members.intersection(block.names)
         if known:
             raise InputError(
                 f"A column called {min(known)!r} is already selected: give each column of the stream its own name."
@@ -294,7 +292,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
         members = self._members
         order = np.argsort(members.places)
         names = getattr(getattr(X, "schema", X), "names", getattr(X, "columns", None))
-        if names is not None and hasattr(self, "feature_names_in_") or _has_all(names, members.names):
+        if (names is not None and hasattr(self, "feature_names_in_")) or _has_all(names, members.names):
             return _columns_by_name(X, [str(name) for name in members.names[order]], type(self).__name__)
         matrix = check_matrix(X, owner=type(self).__name__)[0]
         if matrix.shape[1] != members.n_offered:
@@ -336,10 +334,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _numbered(name: str, places: Sequence[int]) -> bool:
-    return name[:1] == "x" and name[1:].isdecimal() and int(name[1:]) in places
 
 
 def _has_all(names: Any, wanted: NDArray[np.str_]) -> bool:

@@ -175,7 +175,10 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def classify(self, X: Any) -> Classification:
         """Classify each row, reading only the values its own decisions ask for; missing values are skipped."""
         plan = self._current_plan()
-        batch = check_batch(X, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False)
+        # No scan: the time depends on the values bought, not on those present.
+        batch = check_batch(
+            X, None, owner=type(self).__name__, features=self._features, missing=True, scan=False, needs_y=False
+        )
         codes, posteriors, n_evaluated, cost, bought = plan.classify(self._counts, batch)
         return Classification(self.classes_[codes], posteriors, n_evaluated, cost, bought)
 

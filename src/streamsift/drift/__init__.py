@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from streamsift.drift.adwin import ADWIN
 from streamsift.drift.bank import Bank
+from streamsift.drift.detector import Detector
 from streamsift.drift.hddm_a import HDDM_A
 from streamsift.drift.hddm_w import HDDM_W
 
-__all__ = ["ADWIN", "HDDM_A", "HDDM_W", "Bank"]
+__all__ = ["ADWIN", "HDDM_A", "HDDM_W", "Bank", "Detector"]

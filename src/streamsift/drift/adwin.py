@@ -6,17 +6,15 @@ Time per value: O(1) amortised, plus O(log width) once every `clock` values. Mem
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from streamsift.core.constraints import Integer, Limits, Real, check_parameters
-from streamsift.drift.bank import Bank, refuse_not_finite
+from streamsift.core.constraints import Integer, Limits, Real
+from streamsift.drift.bank import Bank
+from streamsift.drift.detector import Detector, Floats, Ints
 from streamsift.kernels.adwin import LEVELS, adwin_scan
 
 
-class ADWIN:
+class ADWIN(Detector):
     """Adaptive windowing.
 
     Parameters
@@ -69,31 +67,12 @@ class ADWIN:
         self.max_buckets = max_buckets
         self.min_window_length = min_window_length
         self.grace_period = grace_period
-        check_parameters("ADWIN", vars(self), self.parameter_limits)
-        self.drift_detected = False
-        self._bank = self.bank(1)
-
-    def clone(self) -> Self:
-        """A fresh detector with the same settings."""
-        return type(self)(self.delta, self.clock, self.max_buckets, self.min_window_length, self.grace_period)
-
-    def update(self, x: float) -> None:
-        """Take one more value."""
-        refuse_not_finite(x, "ADWIN")
-        self.drift_detected = bool(self.scan(self._bank, np.array([[x]], np.float64))[0] == 0)
+        self._start()
 
     def bank(self, n_units: int) -> Bank:
         """Many fresh detectors with these settings."""
         return Bank.fresh(n_units, 4, LEVELS, self.max_buckets + 1)
 
-    def scan(
-        self, bank: Bank, values: NDArray[np.float64], *, first: int = 0, rises_only: bool = False
-    ) -> NDArray[np.int64]:
-        """Feed values[u] to detector u of a bank, from detector `first` on, each until its first alarm.
-
-        Returns the place of each alarm, or -1. With `rises_only`, a fall of the mean only shortens the window.
-        """
-        alarm = np.full(len(values), -1, np.int64)
+    def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         settings = (float(self.delta), float(self.clock), float(self.min_window_length), float(self.grace_period))
         adwin_scan(values, first, settings, rises_only, bank.sums, bank.filled, bank.buckets, alarm)
-        return alarm

@@ -9,8 +9,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import InputError
-
 
 @dataclass
 class Bank:
@@ -46,9 +44,3 @@ class Bank:
         """Make detector `first` and all behind it fresh."""
         for field in dataclasses.fields(self):
             getattr(self, field.name)[first:] = 0
-
-
-def refuse_not_finite(x: float, owner: str) -> None:
-    """Raise InputError for NaN and infinity, which would silence a detector for ever."""
-    if not -np.inf < x < np.inf:
-        raise InputError(f"{owner} was updated with {x}: give it a finite number.")

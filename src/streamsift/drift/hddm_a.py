@@ -6,17 +6,15 @@ Time per value and memory: O(1).
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from streamsift.core.constraints import IsBool, Limits, Real, check_parameters
-from streamsift.drift.bank import Bank, refuse_not_finite
-from streamsift.kernels.hddm import A_SIZE, FALL_RESTARTS, ONE_SIDED, TWO_SIDED, WARNING, hddm_a_scan
+from streamsift.core.constraints import IsBool, Limits, Real
+from streamsift.drift.bank import Bank
+from streamsift.drift.detector import Detector, Floats, Ints
+from streamsift.kernels.hddm import A_SIZE, FALL_RESTARTS, ONE_SIDED, TWO_SIDED, hddm_a_scan
 
 
-class HDDM_A:
+class HDDM_A(Detector):
     """Drift detection by averages.
 
     Parameters
@@ -58,34 +56,13 @@ class HDDM_A:
         self.drift_confidence = drift_confidence
         self.warning_confidence = warning_confidence
         self.two_sided_test = two_sided_test
-        check_parameters("HDDM_A", vars(self), self.parameter_limits)
-        self.drift_detected = False
-        self.warning_detected = False
-        self._bank = self.bank(1)
-
-    def clone(self) -> Self:
-        """A fresh detector with the same settings."""
-        return type(self)(self.drift_confidence, self.warning_confidence, self.two_sided_test)
-
-    def update(self, x: float) -> None:
-        """Take one more value."""
-        refuse_not_finite(x, "HDDM_A")
-        self.drift_detected = bool(self.scan(self._bank, np.array([[x]], np.float64))[0] == 0)
-        self.warning_detected = bool(self._bank.flags[0] == WARNING)
+        self._start()
 
     def bank(self, n_units: int) -> Bank:
         """Many fresh detectors with these settings."""
         return Bank.fresh(n_units, A_SIZE)
 
-    def scan(
-        self, bank: Bank, values: NDArray[np.float64], *, first: int = 0, rises_only: bool = False
-    ) -> NDArray[np.int64]:
-        """Feed values[u] to detector u of a bank, from detector `first` on, each until its first alarm.
-
-        Returns the place of each alarm, or -1. With `rises_only`, a fall of the mean only restarts the detector.
-        """
-        alarm = np.full(len(values), -1, np.int64)
+    def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         sides = FALL_RESTARTS if rises_only else TWO_SIDED if self.two_sided_test else ONE_SIDED
         confidences = (float(self.drift_confidence), float(self.warning_confidence))
         hddm_a_scan(values, first, confidences, sides, bank.sums, bank.flags, alarm)
-        return alarm

@@ -6,17 +6,15 @@ Time per value and memory: O(1).
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from streamsift.core.constraints import IsBool, Limits, Real, check_parameters
-from streamsift.drift.bank import Bank, refuse_not_finite
-from streamsift.kernels.hddm import ONE_SIDED, TWO_SIDED, W_SIZE, WARNING, hddm_w_scan
+from streamsift.core.constraints import IsBool, Limits, Real
+from streamsift.drift.bank import Bank
+from streamsift.drift.detector import Detector, Floats, Ints
+from streamsift.kernels.hddm import ONE_SIDED, TWO_SIDED, W_SIZE, hddm_w_scan
 
 
-class HDDM_W:
+class HDDM_W(Detector):
     """Drift detection by exponentially weighted averages.
 
     Parameters
@@ -45,7 +43,7 @@ class HDDM_W:
     ...     detector.update(x)
     ...     if detector.drift_detected:
     ...         print(place)
-    100
+    113
     """
 
     parameter_limits: ClassVar[Limits] = {
@@ -66,34 +64,13 @@ class HDDM_W:
         self.warning_confidence = warning_confidence
         self.lambda_val = lambda_val
         self.two_sided_test = two_sided_test
-        check_parameters("HDDM_W", vars(self), self.parameter_limits)
-        self.drift_detected = False
-        self.warning_detected = False
-        self._bank = self.bank(1)
-
-    def clone(self) -> Self:
-        """A fresh detector with the same settings."""
-        return type(self)(self.drift_confidence, self.warning_confidence, self.lambda_val, self.two_sided_test)
-
-    def update(self, x: float) -> None:
-        """Take one more value."""
-        refuse_not_finite(x, "HDDM_W")
-        self.drift_detected = bool(self.scan(self._bank, np.array([[x]], np.float64))[0] == 0)
-        self.warning_detected = bool(self._bank.flags[0] == WARNING)
+        self._start()
 
     def bank(self, n_units: int) -> Bank:
         """Many fresh detectors with these settings."""
         return Bank.fresh(n_units, W_SIZE)
 
-    def scan(
-        self, bank: Bank, values: NDArray[np.float64], *, first: int = 0, rises_only: bool = False
-    ) -> NDArray[np.int64]:
-        """Feed values[u] to detector u of a bank, from detector `first` on, each until its first alarm.
-
-        Returns the place of each alarm, or -1. With `rises_only`, a fall of the mean is never an alarm.
-        """
-        alarm = np.full(len(values), -1, np.int64)
+    def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         sides = TWO_SIDED if self.two_sided_test and not rises_only else ONE_SIDED
         settings = (float(self.drift_confidence), float(self.warning_confidence), float(self.lambda_val))
         hddm_w_scan(values, first, settings, sides, bank.sums, bank.flags, alarm)
-        return alarm

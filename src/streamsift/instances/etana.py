@@ -48,12 +48,12 @@ class ETANA(InstanceClassifier):
     misclassification_cost : array of shape (n_classes, n_classes), optional
         Entry (i, j) is the cost of answering class j when i is true, in the order of `classes_`. Default: 0 on the
         diagonal, 1 elsewhere.
-    n_bins : int or "classes", default "classes"
+    n_bins : int or "classes", default 5
         Bins of an ordered feature; "classes" makes as many as there are classes (at least 2).
     binning : {"quantile", "width", "integer_width"}, default "quantile"
         How bins are cut; see instances/likelihood.py.
-    ordering : {"error", "variance"}, default "error"
-        The order of buying; see instances/ordering.py. "error" takes prices into account.
+    ordering : {"variance", "error"}, default "variance"
+        The order of buying; see instances/ordering.py. Both take prices into account.
     prior : {"empirical", "uniform"}, default "empirical"
         What is believed of an instance before anything is bought.
     resolution : int or "auto", default "auto"
@@ -97,9 +97,9 @@ class ETANA(InstanceClassifier):
         feature_cost: Any = 0.01,
         *,
         misclassification_cost: Any = None,
-        n_bins: int | str = "classes",
+        n_bins: int | str = 5,
         binning: str = "quantile",
-        ordering: str = "error",
+        ordering: str = "variance",
         prior: str = "empirical",
         resolution: int | str = "auto",
         lookup: str = "interpolate",

@@ -98,9 +98,9 @@ class FETANA(InstanceClassifier):
         feature_cost: Any = 0.01,
         *,
         misclassification_cost: Any = None,
-        n_bins: int | str = "classes",
+        n_bins: int | str = 5,
         binning: str = "quantile",
-        ordering: str = "error",
+        ordering: str = "variance",
         prior: str = "empirical",
         categorical_features: Any = None,
         max_iterations: int = 100,
@@ -151,7 +151,7 @@ class FETANA(InstanceClassifier):
         random = check_random_state(self.random_state)
         n_stages = _horizon(problem)
         draw, check = _draw(problem, n_stages, random), _draw(problem, n_stages, random)
-        plane = _improve(_start(problem.risk, draw), draw, check, self.max_iterations, random)
+        plane = _improve(_start(problem.risk, problem.cost, draw), draw, check, self.max_iterations, random)
         return problem.plan(LINEAR, n_stages=n_stages, plane=plane)
 
 
@@ -189,12 +189,13 @@ def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
     return posterior, spent, choice, loss
 
 
-def _start(risk: Floats, draw: Draw) -> Floats:
+def _start(risk: Floats, cost: Floats, draw: Draw) -> Floats:
     """Hyperplanes that compare the expected loss with a limit, the best for each class and stage, last stage first."""
     _, spent, choice, loss = draw
     n_stages, n_classes = loss.shape[1] - 1, len(risk)
     limit = np.full((n_stages, n_classes), np.inf)
     later = spent[:, -1] + loss[:, -1]  # the whole cost when going on
+    least = float(risk.min())  # whatever is bought, this much is left to pay
     for k in range(n_stages - 1, -1, -1):
         now = spent[:, k] + loss[:, k]
         for j in range(n_classes):
@@ -203,7 +204,8 @@ def _start(risk: Floats, draw: Draw) -> Floats:
                 limit[k, j] = limit[k + 1, j] if k + 1 < n_stages else np.inf
                 continue
             mine = mine[np.argsort(loss[mine, k], kind="stable")]
-            limit[k, j] = best_limit(loss[mine, k], later[mine] - spent[mine, k])
+            found = best_limit(loss[mine, k], later[mine] - spent[mine, k])
+            limit[k, j] = max(found, cost[k] + least)  # a loss below the price cannot be worth it: corners stop
         stops = loss[:, k] <= limit[k, choice[:, k]]
         later = np.where(stops, now, later)
     dearest = 2.0 * risk.max() + 1.0  # as good as infinite: every loss is below it

@@ -8,26 +8,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from streamsift.core.batch import CheckedBatch
+from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.instances import Step
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.kernels.instances import (
     INTERVAL,
     LINEAR,
+    ROUNDED_TABLE,
     UNKNOWN,
+    beyond_plane,
     bin_of,
     cheapest,
     classify_rows,
+    classify_two,
+    expected_loss,
+    interpolate,
+    nearest,
     normalise,
-    stops,
 )
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Rule = tuple[int, Floats, Floats, Floats, Floats, Floats, int, int, Ints]  # as kernels take it
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], bool]  # dense rows, or the parts of CSR rows
 
 STOP_AT_ONCE = "the classes are decided without any feature"
@@ -93,19 +98,6 @@ class Plan:
         if not fits:
             raise SavedStateError("The saved state is damaged: the sizes of its arrays do not fit each other.")
 
-    def _rule(self) -> Rule:
-        return (
-            self.mode,
-            self.interval,
-            self.table,
-            self.stop_cost,
-            self.plane,
-            self.risk,
-            self.steps,
-            self.shift,
-            self.weights,
-        )
-
     def classify(self, counts: Likelihoods, batch: CheckedBatch) -> tuple[Ints, Floats, Ints, Floats, Ints]:
         """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""
         n_rows, n_classes = batch.n_rows, len(self.prior)
@@ -116,40 +108,71 @@ class Plan:
             rows = (batch.X, np.empty(0, batch.X.dtype), nothing, nothing, False)
         choice, n_evaluated = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
         posteriors, cost = np.ones((n_rows, n_classes)), np.zeros(n_rows)
-        bought = np.zeros(self.n_stages, np.int64)
-        classify_rows(
-            *rows,
-            self.order,
-            self.feature_cost,
-            self.log_prior,
-            self._logs(counts),
-            counts.cuts,
-            counts.cut_start,
-            counts.categorical,
-            counts.bin_start,
-            self.mode,
-            self.interval,
-            self.table,
-            self.stop_cost,
-            self.plane,
-            self.risk,
-            self.steps,
-            self.shift,
-            self.weights,
-            choice,
-            posteriors,
-            n_evaluated,
-            cost,
-            bought,
-        )
+        bought, logs = np.zeros(self.n_stages, np.int64), self._logs(counts)
+        layout = counts.cuts, counts.cut_start, counts.categorical, counts.bin_start
+        if self.mode == INTERVAL and n_classes == 2:
+            odds, log_odds = np.empty(n_rows), np.ascontiguousarray(logs[:, 0] - logs[:, 1])
+            prior_odds = float(self.log_prior[0] - self.log_prior[1])
+            row, column = classify_two(
+                *rows,
+                self.order,
+                self.feature_cost,
+                prior_odds,
+                log_odds,
+                *layout,
+                self.interval,
+                odds,
+                n_evaluated,
+                cost,
+                bought,
+            )
+            posteriors = np.column_stack([expit(odds), expit(-odds)])
+            choice = (posteriors @ self.risk).argmin(axis=1)
+        else:
+            row, column = classify_rows(
+                *rows,
+                self.order,
+                self.feature_cost,
+                self.log_prior,
+                logs,
+                *layout,
+                self.mode,
+                self.table,
+                self.stop_cost,
+                self.plane,
+                self.risk,
+                self.steps,
+                self.shift,
+                self.weights,
+                choice,
+                posteriors,
+                n_evaluated,
+                cost,
+                bought,
+            )
+        if row >= 0:
+            refuse_value(batch, row, column, float("inf"))
         by_feature = np.zeros(len(self.feature_cost), np.int64)
         by_feature[self.order] = bought
         return choice, posteriors, n_evaluated, cost, by_feature
 
     def stops(self, stage: int, log_weight: Floats) -> bool:
-        """Whether to stop before buying the feature of a stage."""
+        """Whether to stop before buying the feature of a stage; the same decision as `classify` makes."""
         n = len(log_weight)
-        return bool(stops(stage, log_weight, np.empty(n), *self._rule(), np.empty(n), np.empty(n, np.int64)))
+        if self.mode == INTERVAL:
+            low, high = self.interval[stage]
+            return not low < log_weight[0] - log_weight[1] < high
+        posterior, scratch, parts = np.empty(n), np.empty(n), np.empty(n, np.int64)
+        normalise(log_weight, posterior)
+        where = self.steps, self.shift, self.weights
+        if self.mode == ROUNDED_TABLE:
+            rank = nearest(posterior, *where, parts, scratch)
+            return bool(self.stop_cost[rank] <= self.table[stage, rank])
+        best = cheapest(posterior, self.risk)
+        if self.mode == LINEAR:
+            return beyond_plane(posterior, self.plane[stage], best)
+        going_on = interpolate(posterior, *where, self.table[stage], scratch, parts)
+        return expected_loss(posterior, self.risk, best) <= going_on
 
     def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[Step]:
         """Go through the stages with one instance, buying what is needed; the last step has a reason."""

@@ -156,7 +156,7 @@ def problem(model: Any, counts: Likelihoods) -> Problem:
     likelihood, n_classes = counts.table(), len(counts.class_counts)
     cost = feature_costs(model, len(counts.categorical))
     if model.ordering == "variance":
-        order = by_variance(likelihood, counts.bin_start)
+        order = by_variance(likelihood, counts.bin_start, cost)
     else:
         order = by_error(likelihood, counts.bin_start, counts.class_counts, cost)
     if model.prior == "uniform":

@@ -3,8 +3,9 @@
 Everything here is matrix products and vector arithmetic, which numpy does at full speed; nothing is compiled. A tile is
 a block of columns stored one after the other: shape (n_columns, n_rows), C order.
 
-A product of fixed inner length gives each column the same bits whatever stands beside it, as long as the tile is at
-least LANES wide and a multiple of it: smaller ones take other routines of the matrix library. So tiles are padded.
+A matrix product gives each column the same bits whatever stands beside it, on one thread or two, as long as both outer
+sizes are multiples of LANES: only then do all columns take the same routine of the matrix library. So tiles and the
+rows they are multiplied with are padded with zeros.
 """
 
 from __future__ import annotations
@@ -21,19 +22,24 @@ CONSTANT = 1e-14  # a column that varies by less than this share of its size is 
 COLLINEAR = 1e-9  # a column whose remainder is smaller than this share of its variation is a linear combination
 
 
+def padded(rows: Floats) -> Floats:
+    """A copy of `rows` with rows of zeros behind, to a multiple of LANES."""
+    full = np.zeros((-(-len(rows) // LANES) * LANES, rows.shape[1]))
+    full[: len(rows)] = rows
+    return full
+
+
 def tile_of(values: NDArray[Any], start: int, stop: int) -> Floats:
     """Columns start..stop of a dense matrix as a tile, padded with zero columns; a view where the layout allows it."""
     width = stop - start
     part = values[:, start:stop].T
     if width % LANES == 0 and part.dtype == np.float64 and part.flags.c_contiguous:
         return part
-    tile = np.zeros((-(-width // LANES) * LANES, part.shape[1]))
-    tile[:width] = part
-    return tile
+    return padded(part)
 
 
 def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:
-    """probes (k, n) times each column, and sums of squares of each column (None: plain ones), as (k, width) arrays."""
+    """probes (k, n) times each column, and weighted sums of squares (None: plain ones), as (k, width) arrays."""
     if square_weights is None:
         squares = np.einsum("ij,ij->i", tile, tile)[None]
     else:

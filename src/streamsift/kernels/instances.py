@@ -277,40 +277,64 @@ def cheapest(posterior: Floats, risk: Floats) -> int:
 
 
 @kernel
-def stops(
-    k: int,
-    log_weight: Floats,
-    posterior: Floats,
-    mode: int,
-    interval: Floats,
-    table: Floats,
-    stop_cost: Floats,
-    plane: Floats,
-    risk: Floats,
-    steps: int,
-    shift: int,
-    weights: Ints,
-    scratch: Floats,
-    parts: Ints,
-) -> bool:
-    """Whether to stop before stage k; fills `posterior` unless the decision needs only the log odds."""
-    if mode == INTERVAL:
-        odds = log_weight[0] - log_weight[1]
-        return not (interval[k, 0] < odds < interval[k, 1])
-    normalise(log_weight, posterior)
-    if mode == ROUNDED_TABLE:
-        rank = nearest(posterior, steps, shift, weights, parts, scratch)
-        return bool(stop_cost[rank] <= table[k, rank])
-    choice = cheapest(posterior, risk)
-    if mode == LINEAR:
-        side = 0.0
-        for c in range(posterior.size):
-            side += plane[k, choice, c] * posterior[c]
-        return side <= 0.0
-    expected = 0.0
+def expected_loss(posterior: Floats, risk: Floats, choice: int) -> float:
+    """The expected cost of answering `choice`."""
+    total = 0.0
     for i in range(posterior.size):
-        expected += risk[i, choice] * posterior[i]
-    return expected <= interpolate(posterior, steps, shift, weights, table[k], scratch, parts)
+        total += risk[i, choice] * posterior[i]
+    return total
+
+
+@kernel
+def beyond_plane(posterior: Floats, plane: Floats, choice: int) -> bool:
+    """Eq. 15: whether the hyperplane of the chosen class says stop."""
+    side = 0.0
+    for c in range(posterior.size):
+        side += plane[choice, c] * posterior[c]
+    return side <= 0.0
+
+
+@kernel
+def classify_two(
+    X: NDArray[Any],
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    sparse: bool,
+    order: Ints,
+    feature_cost: Floats,
+    prior_odds: float,
+    log_odds: Floats,
+    cuts: Floats,
+    cut_start: Ints,
+    categorical: Flags,
+    bin_start: Ints,
+    interval: Floats,
+    odds: Floats,
+    n_evaluated: Ints,
+    cost: Floats,
+    bought: Ints,
+) -> tuple[int, int]:
+    """The same for two classes with INTERVAL: the log odds of class 0 are all there is to know of a row."""
+    for i in range(odds.size):
+        known, paid, n = prior_odds, 0.0, 0
+        for k in range(bought.size):
+            if not (interval[k, 0] < known < interval[k, 1]):
+                break
+            j = order[k]
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
+            if x != x:
+                continue
+            if abs(x) == np.inf:
+                return i, j
+            n += 1
+            paid += feature_cost[j]
+            bought[k] += 1
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+            if b != UNKNOWN:
+                known += log_odds[bin_start[j] + b]
+        odds[i], cost[i], n_evaluated[i] = known, paid, n
+    return -1, -1
 
 
 @kernel
@@ -329,7 +353,6 @@ def classify_rows(
     categorical: Flags,
     bin_start: Ints,
     mode: int,
-    interval: Floats,
     table: Floats,
     stop_cost: Floats,
     plane: Floats,
@@ -342,8 +365,11 @@ def classify_rows(
     n_evaluated: Ints,
     cost: Floats,
     bought: Ints,
-) -> None:
-    """Classify rows, reading of each only the values its own decisions ask for; bought[k] counts rows at stage k."""
+) -> tuple[int, int]:
+    """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for; bought[k] counts rows at stage k.
+
+    Returns row and column of the first infinite value met, or (-1, -1).
+    """
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
     for i in range(choice.size):
@@ -351,27 +377,26 @@ def classify_rows(
         for c in range(n_classes):
             log_weight[c] = log_prior[c]
         for k in range(bought.size):
-            if stops(
-                k,
-                log_weight,
-                posterior,
-                mode,
-                interval,
-                table,
-                stop_cost,
-                plane,
-                risk,
-                steps,
-                shift,
-                weights,
-                scratch,
-                parts,
-            ):
+            # Written out: a function with all these arrays as arguments takes longer to call than to run.
+            normalise(log_weight, posterior)
+            if mode == ROUNDED_TABLE:
+                rank = nearest(posterior, steps, shift, weights, parts, scratch)
+                stop = stop_cost[rank] <= table[k, rank]
+            else:
+                best = cheapest(posterior, risk)
+                if mode == LINEAR:
+                    stop = beyond_plane(posterior, plane[k], best)
+                else:
+                    going_on = interpolate(posterior, steps, shift, weights, table[k], scratch, parts)
+                    stop = expected_loss(posterior, risk, best) <= going_on
+            if stop:
                 break
             j = order[k]
             x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
             if x != x:
                 continue
+            if abs(x) == np.inf:
+                return i, j
             n_evaluated[i] += 1
             cost[i] += feature_cost[j]
             bought[k] += 1
@@ -381,3 +406,4 @@ def classify_rows(
                     log_weight[c] += log_likelihood[bin_start[j] + b, c]
         normalise(log_weight, posterior)
         choice[i] = cheapest(posterior, risk)
+    return -1, -1

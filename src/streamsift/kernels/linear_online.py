@@ -1,6 +1,6 @@
-"""Kernels of online linear models that keep few features: OFS (hinge loss, truncation) and EFS (balanced Winnow).
+"""Kernels of OFS: a linear model with hinge loss that keeps its largest weights.
 
-Both walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label.
+They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label.
 """
 
 from __future__ import annotations
@@ -10,17 +10,9 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Indices = NDArray[np.integer]  # type: ignore[type-arg]
+Indices = NDArray[np.integer]
 
-# EFS keeps a weight as w * 2**(-RANGE * halvings): w stays near 1, so that weights may shrink without end.
-RANGE = 256
-SMALL, BACK = 2.0 ** (-RANGE / 2), 2.0**RANGE
-LARGE = 2.0**600  # weights stop growing here: sums over millions of features stay finite
-
-
-# -- OFS ----------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -28,7 +20,7 @@ def _place_in_order(a: Floats, n: int, k: int) -> float:
     """The value that stands at place k of a[:n] once it is sorted; a is reordered (Hoare's quickselect)."""
     low, high = 0, n - 1
     while low < high:
-        middle = (low + high) >> 1
+        middle = (low + high) // 2
         if a[middle] < a[low]:
             a[middle], a[low] = a[low], a[middle]
         if a[high] < a[low]:
@@ -51,7 +43,7 @@ def _place_in_order(a: Floats, n: int, k: int) -> float:
             low = i
         else:
             break
-    return a[k]
+    return a[k]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -87,7 +79,7 @@ def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[f
     for j in range(n):
         size = abs(w[j])
         sizes[n_sizes] = size
-        n_sizes += np.int64(size >= guess)
+        n_sizes += (size >= guess)
     if n_sizes < n_kept:
         n_sizes = n
         for j in range(n):
@@ -95,7 +87,7 @@ def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[f
     size = _place_in_order(sizes, n_sizes, n_sizes - n_kept)
     above = 0
     for j in range(n_sizes - n_kept, n_sizes):
-        above += np.int64(sizes[j] > size)
+        above += (sizes[j] > size)
     return size, n_kept - above
 
 
@@ -144,7 +136,7 @@ def ofs_rows(
                 w[j] = 0.0
                 here = abs(fresh[j])
                 if here > size or (here == size and n_equal > 0 and here > 0.0):
-                    n_equal -= np.int64(here == size)
+                    n_equal -= (here == size)
                     w[j] = fresh[j]
                     active[n_active] = j
                     n_active += 1
@@ -188,7 +180,7 @@ def ofs_sparse_rows(
             s0 = s1 = s2 = s3 = 0.0
             while a < n_active or k < last:
                 in_row = k < last and (a == n_active or indices[k] <= active[a])
-                j = np.int64(indices[k]) if in_row else active[a]
+                j = int(indices[k]) if in_row else active[a]
                 fresh[n] = keep * w[j]
                 if in_row:
                     fresh[n] += sign * step * data[k]
@@ -197,8 +189,8 @@ def ofs_sparse_rows(
                 s1 += square if j & 3 == 1 else 0.0
                 s2 += square if j & 3 == 2 else 0.0
                 s3 += square if j & 3 == 3 else 0.0
-                a += np.int64(a < n_active and active[a] == j)
-                k += np.int64(in_row)
+                a += (a < n_active and active[a] == j)
+                k += in_row
                 touched[n] = j
                 n += 1
             for k in range(n_active):
@@ -209,157 +201,7 @@ def ofs_sparse_rows(
             for k in range(n):
                 here = abs(fresh[k])
                 if here > size or (here == size and n_equal > 0 and here > 0.0):
-                    n_equal -= np.int64(here == size)
+                    n_equal -= (here == size)
                     w[touched[k]] = fresh[k]
                     active[n_active] = touched[k]
                     n_active += 1
-
-
-# -- EFS ----------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _promote_and_demote(
-    index: Ints,
-    x: Floats,
-    n: int,
-    winner: Floats,
-    loser: Floats,
-    winner_halvings: Ints,
-    loser_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    floor: float,
-) -> None:
-    for k in range(n):
-        j = index[k]
-        up, down = winner[j] * promotion * (1.0 + x[k]), loser[j] * demotion * max(1.0 - x[k], floor)
-        if up > 1.0 / SMALL:
-            if winner_halvings[j] > 0:
-                up /= BACK
-                winner_halvings[j] -= 1
-            else:
-                up = min(up, LARGE)
-        if 0.0 < down < SMALL:
-            down *= BACK
-            loser_halvings[j] += 1
-        winner[j], loser[j] = up, down
-
-
-@kernel
-def _learn_row(
-    index: Ints,
-    x: Floats,
-    n: int,
-    sign: float,
-    u: Floats,
-    v: Floats,
-    u_halvings: Ints,
-    v_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    threshold: float,
-    margin: float,
-    floor: float,
-) -> None:
-    """One row of modified balanced Winnow over its n positive values x at the features `index`."""
-    score = -threshold
-    for k in range(n):
-        j = index[k]
-        # A weight that has been rescaled is below 2**-128: too small to be seen beside the threshold.
-        if u_halvings[j] == 0:
-            score += x[k] * u[j]
-        if v_halvings[j] == 0:
-            score -= x[k] * v[j]
-    if sign * score > margin:
-        return
-    if sign > 0.0:
-        _promote_and_demote(index, x, n, u, v, u_halvings, v_halvings, promotion, demotion, floor)
-    else:
-        _promote_and_demote(index, x, n, v, u, v_halvings, u_halvings, promotion, demotion, floor)
-
-
-@kernel
-def _positive_part(x: Floats, index: Ints, values: Floats) -> int:
-    """Scale a dense row to [0, 1] by its own least and largest value and list what is above 0."""
-    low, high = x[0], x[0]
-    for j in range(x.size):
-        low, high = min(low, x[j]), max(high, x[j])
-    part = 1.0 if high - low < np.inf else 0.5  # the difference of two huge values overflows, that of halves does not
-    spread, n = high * part - low * part, 0
-    for j in range(x.size):
-        if x[j] > low:
-            index[n] = j
-            values[n] = (x[j] * part - low * part) / spread
-            n += 1
-    return n
-
-
-@kernel
-def efs_rows(
-    X: Floats,
-    signs: Floats,
-    u: Floats,
-    v: Floats,
-    u_halvings: Ints,
-    v_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    threshold: float,
-    margin: float,
-    floor: float,
-) -> None:
-    """Learn dense rows; (u[m], v[m]) is the model whose labels are signs[m]."""
-    index, values = np.empty(X.shape[1], np.int64), np.empty(X.shape[1])
-    for i in range(X.shape[0]):
-        n = _positive_part(X[i], index, values)
-        for m in range(u.shape[0]):
-            _learn_row(
-                index, values, n, signs[m, i], u[m], v[m], u_halvings[m], v_halvings[m],
-                promotion, demotion, threshold, margin, floor,
-            )  # fmt: skip
-
-
-@kernel
-def efs_sparse_rows(
-    data: Floats,
-    indices: Indices,
-    indptr: Indices,
-    signs: Floats,
-    u: Floats,
-    v: Floats,
-    u_halvings: Ints,
-    v_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    threshold: float,
-    margin: float,
-    floor: float,
-) -> None:
-    """Learn CSR rows at a cost of their non-zeros, unless a row has negative values: its zeros then are above 0."""
-    n_features = u.shape[1]
-    index, values, row = np.empty(n_features, np.int64), np.empty(n_features), np.zeros(n_features)
-    for i in range(indptr.size - 1):
-        first, last = indptr[i], indptr[i + 1]
-        low = 0.0 if last - first < n_features else data[first]
-        high = low
-        for k in range(first, last):
-            low, high = min(low, data[k]), max(high, data[k])
-        n = 0
-        if low == 0.0:
-            for k in range(first, last):
-                if data[k] > 0.0:
-                    index[n] = indices[k]
-                    values[n] = data[k] / high
-                    n += 1
-        else:
-            for k in range(first, last):
-                row[indices[k]] = data[k]
-            n = _positive_part(row, index, values)
-            for k in range(first, last):
-                row[indices[k]] = 0.0
-        for m in range(u.shape[0]):
-            _learn_row(
-                index, values, n, signs[m, i], u[m], v[m], u_halvings[m], v_halvings[m],
-                promotion, demotion, threshold, margin, floor,
-            )  # fmt: skip

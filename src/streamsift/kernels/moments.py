@@ -100,18 +100,16 @@ def batch_sums(
                 _add_one(X[order[i], first:last], row_weight[i], c, sk, qk)
                 i += 1
             for j in range(sk.size):
-                bad += np.int64(not abs(sk[j]) + qk[j] < np.inf)
+                bad += int(not abs(sk[j]) + qk[j] < np.inf)
     return bad == 0
 
 
 @kernel
-def add_row(
-    x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats
-) -> bool:
+def add_row(x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats) -> bool:
     """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`."""
     bad = 0
     for j in range(x.size):
-        bad += np.int64(not abs(x[j]) <= largest)  # counted, because a sum of floats would have to keep its order
+        bad += int(not abs(x[j]) <= largest)  # counted, because a sum of floats would have to keep its order
     if bad:
         return False
     share = row_weight / total

@@ -43,7 +43,7 @@ def find_bad_value(
     values = np.empty(categorical.size, np.float64)
     for i in range(X.shape[0]):
         row = X[i]
-        bad = 0
+        bad = np.int64(0)
         for j in range(row.size):
             bad += np.int64(not abs(row[j]) <= largest)
         for k in range(values.size):
@@ -269,7 +269,7 @@ def score_categorical(
         j = categorical[k]
         if not is_open[j]:
             continue
-        n_large, after = 0, 0.0
+        n_large, after = np.int64(0), 0.0
         for v in range(start[k], start[k + 1]):
             for c in range(branch.size):
                 branch[c] = counts[c, v]

@@ -26,7 +26,5 @@ def ram_hours(n_bytes: float, seconds: float) -> float:
     1.0
     """
     limits = (Real(0, None, closed="left"),)
-    check_parameters(
-        "ram_hours", {"n_bytes": n_bytes, "seconds": seconds}, {"n_bytes": limits, "seconds": limits}
-    )
+    check_parameters("ram_hours", {"n_bytes": n_bytes, "seconds": seconds}, {"n_bytes": limits, "seconds": limits})
     return n_bytes / 2**30 * seconds / 3600

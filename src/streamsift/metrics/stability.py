@@ -74,9 +74,7 @@ def nogueira_interval(Z: Any, confidence: float = 0.95) -> tuple[float, float]:
     >>> bool(low < 0.0 < high)
     True
     """
-    check_parameters(
-        "nogueira_interval", {"confidence": confidence}, {"confidence": (Real(0, 1, closed="neither"),)}
-    )
+    check_parameters("nogueira_interval", {"confidence": confidence}, {"confidence": (Real(0, 1, closed="neither"),)})
     sets = _sets(Z)
     n_sets, n_features = sets.shape
     stability, chance = nogueira_stability(Z), _chance(sets)

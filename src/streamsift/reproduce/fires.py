@@ -112,12 +112,19 @@ class Plan:
 
 
 def runs(folder: Path, sets: list[DataSet], plan: Plan) -> Iterator[Run]:
-    """Measure every method on every data set over the grid, one run after the other: times would disturb each other."""
+    """Measure every method on every data set over the grid.
+
+    One run after the other and with one thread of linear algebra: times would disturb each other.
+    """
+    from threadpoolctl import threadpool_limits
+
     for data in sets:
         X, y = load(folder, data, plan.max_rows, plan.seed)
         for method in plan.methods:
             for batch_size, fraction in plan.settings(method):
-                yield Run(data.name, method, batch_size, fraction, run(X, y, method, batch_size, fraction, plan.seed))
+                with threadpool_limits(1):
+                    result = run(X, y, method, batch_size, fraction, plan.seed)
+                yield Run(data.name, method, batch_size, fraction, result)
 
 
 def run(
@@ -164,7 +171,10 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
             rows.append([name, method, *(_number(value) for pair in cells for value in pair)])
     for method in plan.methods:
         cells = [
-            (_mean(ours.get((m, name, method)) for name in names), _mean(published[m][name].get(method) for name in names))
+            (
+                _mean(ours.get((m, name, method)) for name in names),
+                _mean(published[m][name].get(method) for name in names),
+            )
             for m in MEASURES
         ]
         rows.append(["mean", method, *(_number(value) for pair in cells for value in pair)])
@@ -280,9 +290,7 @@ def figure_4(options: Options, progress: Progress) -> Result:
         lead=f"{len(X):,} rows ({data.note}), a tenth of the features, batches of {batch_size}; seed {options.seed}.",
         note="The paper draws this without numbers; it says that accuracies are alike and that FIRES becomes more stable.",
         columns=["method", "accuracy", "stability, first window", "stability, last window"],
-        rows=[
-            [c.name, f"{results[c.name].accuracy():.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability
-        ],
+        rows=[[c.name, f"{results[c.name].accuracy():.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability],
         x_label="rows seen",
         dashed_means="",
         panels=[

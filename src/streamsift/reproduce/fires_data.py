@@ -63,9 +63,9 @@ def load(folder: Path, data: DataSet, max_rows: int | None, seed: int) -> tuple[
     return scaled(X[order]), (y[order] == data.positive).astype(np.int64)
 
 
-def load_digits(folder: Path, positive: int, others: tuple[int, ...], n_rows: int) -> tuple[
-    NDArray[np.float32], NDArray[np.int64]
-]:
+def load_digits(
+    folder: Path, positive: int, others: tuple[int, ...], n_rows: int
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """The first rows of MNIST that show one of some digits, one of them the positive class (Figure 3)."""
     with np.load(folder / "mnist.npz", allow_pickle=False) as arrays:
         X, y = arrays["X"], arrays["y"]

@@ -39,13 +39,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, HasMethods, Integer, IsNone, Limits, OneOf, Real
-from streamsift.core.exceptions import EmptySelectionWarning, ParameterError, SavedStateError, UnknownNameError
+from streamsift.core.exceptions import EmptySelectionWarning, SavedStateError
 from streamsift.core.rows import RowSelector
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
-from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank
+from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
 from streamsift.kernels.stump import NO_EVENT, TEST_DUE, boost_rows
-from streamsift.rows.stump import Bools, Candidate, Columns, Floats, Ints, Stumps, grow
+from streamsift.rows.stump import Candidate, Columns, Floats, Ints, Stumps, categorical_mask, grow
 
 # Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
 BLOCK = 500
@@ -53,7 +53,7 @@ CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
 TIE = 0.05  # tau
 KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
 
-_DETECTORS: dict[str, type[ADWIN] | type[HDDM_A] | type[HDDM_W]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
+_DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
 
 
 class Drift(NamedTuple):
@@ -168,7 +168,7 @@ class ABFS(RowSelector):
     [1]
     >>> selector = selector.partial_fit(X[2000:], y[2000:])
     >>> selector.get_support(indices=True).tolist(), [drift.features for drift in selector.drifts_]
-    ([4], [(1,)])
+    ([4], [(1, 4)])
     """
 
     parameter_limits: ClassVar[Limits] = {
@@ -206,7 +206,7 @@ class ABFS(RowSelector):
     # -- learning -----------------------------------------------------------------------------------------------
 
     def _begin(self, batch: CheckedBatch) -> BoostedStumps:
-        columns = Columns.of(self._categorical_mask(batch))
+        columns = Columns.of(categorical_mask(self.categorical, batch))
         no_ints, no_floats = np.zeros(0, np.int64), np.zeros(0)
         bank = _DETECTORS[self.detector]().bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
         return BoostedStumps(
@@ -226,39 +226,6 @@ class ABFS(RowSelector):
             drift_sizes=no_ints,
             drift_features=no_ints,
         )
-
-    def _categorical_mask(self, batch: CheckedBatch) -> Bools:
-        n_features = batch.features.n_features
-        if self.categorical is None:
-            return np.zeros(n_features, bool) if batch.categorical is None else np.array(batch.categorical, bool)
-        if isinstance(self.categorical, str):
-            return np.ones(n_features, bool)
-        given = np.asarray(self.categorical)
-        if given.dtype == bool:
-            if given.shape != (n_features,):
-                raise ParameterError(
-                    f"The 'categorical' parameter of ABFS is a mask of shape {given.shape}, but X has {n_features} "
-                    "features: give one bool a feature."
-                )
-            return given.copy()
-        mask = np.zeros(n_features, bool)
-        for column in given.tolist():
-            mask[self._place(column, batch)] = True
-        return mask
-
-    @staticmethod
-    def _place(column: Any, batch: CheckedBatch) -> int:
-        names = [batch.features.name(place) for place in range(batch.features.n_features)]
-        if isinstance(column, str):
-            if column not in names:
-                raise UnknownNameError("column", column, names)
-            return names.index(column)
-        if not isinstance(column, int) or not 0 <= column < len(names):
-            raise ParameterError(
-                f"The 'categorical' parameter of ABFS names the column {column!r}, but X has the columns 0 to "
-                f"{len(names) - 1}."
-            )
-        return column
 
     def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
         needed = state.columns.check(batch)

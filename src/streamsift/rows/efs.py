@@ -36,7 +36,7 @@ from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.linear_online import RANGE, efs_rows, efs_sparse_rows
+from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows
 from streamsift.summaries.absent import rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
@@ -71,9 +71,7 @@ class WinnowState:
         old = {name: getattr(self, name) for name in start}
         for name, value in start.items():
             fresh = np.full(n_features, value, old[name].dtype)
-            rows = [
-                fresh if k == FRESH else old[opposite[name]][0] if k == MIRROR else old[name][k] for k in origins
-            ]
+            rows = [fresh if k == FRESH else old[opposite[name]][0] if k == MIRROR else old[name][k] for k in origins]
             setattr(self, name, np.array(rows))
 
 
@@ -175,7 +173,9 @@ class EFS(RowSelector):
         if len(state.classes.seen) < 2:
             return np.zeros(n_features)
         # Relative to the largest weight of all; 2 * RANGE below it is nothing, and more would overflow an exponent.
-        alive = np.where((state.u > 0) | (state.v > 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max)
+        alive = np.where(
+            (state.u > 0) | (state.v > 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max
+        )
         base = alive.min()
         u, v = (
             np.ldexp(weight, (-RANGE * np.minimum(halvings - base, 8)).astype(np.int32))

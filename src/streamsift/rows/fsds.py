@@ -148,9 +148,7 @@ def leading_directions(rows: Floats, size: int) -> tuple[Floats, Floats]:
         squares = rows @ rows.T if wide else rows.T @ rows
     if np.isfinite(np.trace(squares)):
         n = len(squares)
-        values, vectors = linalg.eigh(
-            squares, subset_by_index=(n - found, n - 1), overwrite_a=True, check_finite=False
-        )
+        values, vectors = linalg.eigh(squares, subset_by_index=(n - found, n - 1), overwrite_a=True, check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1].T
         if values[-1] * LARGEST_RATIO > values[0] > 0.0:
             lengths[:found] = np.sqrt(values)

@@ -162,7 +162,9 @@ class Screener(RowSelector):
         counts = state.bin_counts(int(self.n_bins))
         values = np.atleast_2d(_FROM_BINS[self.score](counts))
         if self.score != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
-            several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (np.count_nonzero(counts.sum(axis=2), axis=1) > 1)
+            several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (
+                np.count_nonzero(counts.sum(axis=2), axis=1) > 1
+            )
             values *= several
         return values
 
@@ -193,7 +195,9 @@ def t_score(moments: Moments) -> Floats:
         n_rest, mean_rest, m2_rest = _pooled(weight[rest], moments.mean[rest], moments.m2[rest])
         squared_error = _ratio(moments.m2[c], weight[c] ** 2) + _ratio(m2_rest, n_rest**2)
         both = (weight[c] > 0) & (n_rest > 0)
-        best = np.maximum(best, _ratio(np.where(both, np.abs(moments.mean[c] - mean_rest), 0.0), np.sqrt(squared_error)))
+        best = np.maximum(
+            best, _ratio(np.where(both, np.abs(moments.mean[c] - mean_rest), 0.0), np.sqrt(squared_error))
+        )
     return best
 
 
@@ -236,14 +240,14 @@ def mutual_info(counts: Floats) -> Floats:
     independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=2, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(joint > 0.0, joint * np.log(joint / independent), 0.0)
-    return np.maximum(terms.sum(axis=(1, 2)), 0.0)
+    return np.asarray(np.maximum(terms.sum(axis=(1, 2)), 0.0))
 
 
 def chi2(counts: Floats) -> Floats:
     """Eq. 5."""
     total = counts.sum(axis=(1, 2), keepdims=True)
     expected = _ratio(counts.sum(axis=1, keepdims=True) * counts.sum(axis=2, keepdims=True), total)
-    return _ratio((counts - expected) ** 2, expected).sum(axis=(1, 2))
+    return np.asarray(_ratio((counts - expected) ** 2, expected).sum(axis=(1, 2)))
 
 
 def gini(counts: Floats) -> Floats:
@@ -252,15 +256,13 @@ def gini(counts: Floats) -> Floats:
     above = counts.sum(axis=1, keepdims=True) - below
     total = counts.sum(axis=(1, 2))
     # n P(A) (1 - sum P(c|A)^2) = n_A - sum n_Ac^2 / n_A; the first cut has nothing below it: no split.
-    left = sum(
-        side.sum(axis=2) - _ratio((side**2).sum(axis=2), side.sum(axis=2)) for side in (below, above)
-    )
+    left = sum(side.sum(axis=2) - _ratio((side**2).sum(axis=2), side.sum(axis=2)) for side in (below, above))
     impurity = _ratio(np.asarray(left), total[:, None])
     return np.stack([impurity.min(axis=1), impurity[:, 0]])
 
 
 def _impurity_removed(values: Floats) -> Floats:
-    return np.maximum(values[1] - values[0], 0.0)
+    return np.asarray(np.maximum(values[1] - values[0], 0.0))
 
 
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {"t_score": t_score, "fisher": fisher}

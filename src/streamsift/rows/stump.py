@@ -10,13 +10,13 @@ points between the extremes. A class whose weight does not exceed 1 has no varia
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import LARGEST, CheckedBatch, refuse_value
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
 from streamsift.kernels.stump import (
     NOT_SEEN,
     find_bad_value,
@@ -32,6 +32,41 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 LARGEST_CODE = 2**20 - 1  # a code is a place in an array
+
+
+def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
+    """The `categorical` parameter as one bool a feature; None asks the batch."""
+    n_features = batch.features.n_features
+    if categorical is None:
+        return np.zeros(n_features, bool) if batch.categorical is None else np.array(batch.categorical, bool)
+    if isinstance(categorical, str):  # "all", the only text within the limits
+        return np.ones(n_features, bool)
+    given = np.asarray(categorical)
+    if given.dtype == bool:
+        if given.shape != (n_features,):
+            raise ParameterError(
+                f"The 'categorical' parameter is a mask of shape {given.shape}, but X has {n_features} features: give "
+                "one bool a feature."
+            )
+        return given.copy()
+    mask = np.zeros(n_features, bool)
+    for column in given.tolist():
+        mask[_place(column, batch)] = True
+    return mask
+
+
+def _place(column: Any, batch: CheckedBatch) -> int:
+    """The position of a column given by name or position."""
+    names = [batch.features.name(place) for place in range(batch.features.n_features)]
+    if isinstance(column, str):
+        if column not in names:
+            raise UnknownNameError("column", column, names)
+        return names.index(column)
+    if not isinstance(column, int) or not 0 <= column < len(names):
+        raise ParameterError(
+            f"The 'categorical' parameter names the column {column!r}, but X has the columns 0 to {len(names) - 1}."
+        )
+    return column
 
 
 @dataclass
@@ -159,8 +194,10 @@ class Stumps:
         errors: Floats,
     ) -> None:
         """errors[u, i - rows[0]] = 1 where the stump of features[u] is wrong on row i, for rows[1] <= i < rows[2]."""
-        stumps = (columns.first_cell(), self.cut, self.left, self.right, self.table)
-        mark_errors(batch.X, batch.codes, *rows, features, first_unit, *stumps, errors)
+        first, begin, end = rows
+        cell = columns.first_cell()
+        stumps = (self.left, self.right, self.table)
+        mark_errors(batch.X, batch.codes, first, begin, end, features, first_unit, cell, self.cut, *stumps, errors)
 
 
 def grow(columns: Columns, candidate: Candidate, stumps: Stumps, needed: Ints, n_classes: int) -> None:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
+from streamsift.kernels import sorting
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
 
@@ -81,8 +82,8 @@ class QuantileSummary:
         X, done = batch.X, 0
         if X.dtype == np.float32 and self.buffer.dtype == np.int64:
             X = X.astype(np.float64)
-        bits = X.view(np.int32 if X.dtype == np.float32 else np.int64)
-        store = kernels.store_keys32 if X.dtype == np.float32 else kernels.store_keys64
+        bits: NDArray[Any] = X.view(np.int32 if X.dtype == np.float32 else np.int64)
+        store: Any = sorting.store_keys32 if X.dtype == np.float32 else sorting.store_keys64
         capacity = len(self.buffer)
         while done < batch.n_rows:
             n = min(capacity - self.n_buffered, batch.n_rows - done)
@@ -106,22 +107,24 @@ class QuantileSummary:
 
     def _merge_buffer(self, by_row: bool, stride: int, limit: Ints, cap: int, bins: Floats) -> None:
         """Merge the buffered rows into the lists, which grow as needed; or, given bins, only count the result."""
-        n = self.n_buffered
+        n, n_features = self.n_buffered, len(self.sizes)
         order, starts, labels = self._runs(n)
         block, rows = self._blocks(n, by_row)
-        feature = 0
-        while feature < len(self.sizes):
-            lists = (self.lists, self.weights, self.sizes, self.exact, feature, bins)
+        codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
+        for first in range(0, n_features, sorting.WIDTH):
+            width = min(sorting.WIDTH, n_features - first)
             if by_row:
-                codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
-                feature, needed = kernels.flush_by_row(
-                    self.buffer, order, codes, weights, decay, limit, cap, block, rows, *lists
-                )
+                sorting.sort_all(self.buffer, order, first, width, block, rows)
             else:
-                feature, needed = kernels.flush_by_class(
-                    self.buffer, order, starts, labels, stride, limit, cap, block, *lists
-                )
-            self._widen(needed + needed // 4)
+                sorting.sort_runs(self.buffer, order, starts, first, width, block)
+            done = 0
+            while done < width:
+                target = (kernels.Lists(self.lists, self.weights, self.sizes, self.exact), first, width, done, bins)
+                if by_row:
+                    done, needed = kernels.merge_rows(block, rows, codes, weights, decay, limit, cap, *target)
+                else:
+                    done, needed = kernels.merge_runs(block, starts, labels, stride, limit, cap, *target)
+                self._widen(needed + needed // 4)
 
     def _way(self) -> tuple[bool, int]:
         """How to sort the buffer: all rows together or class by class, and then thinned by which stride."""
@@ -148,7 +151,7 @@ class QuantileSummary:
 
     def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
         """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
-        wanted = max(n, 1) * kernels.WIDTH
+        wanted = max(n, 1) * sorting.WIDTH
         if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
             self.scratch = [_aligned(wanted, self.buffer.dtype), _aligned(0, self.buffer.dtype)]
         if by_row and len(self.scratch[1]) < wanted:
@@ -157,14 +160,14 @@ class QuantileSummary:
 
     def _count_present(self) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
-        return np.count_nonzero(self.buffer[: self.n_buffered] != top, axis=0)
+        return np.asarray(np.count_nonzero(self.buffer[: self.n_buffered] != top, axis=0), np.int64)
 
     def bin_counts(self, n_bins: int) -> Floats:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
         n_features, n_classes = self.weights.shape[:2]
         bins = np.zeros((n_features, n_bins, n_classes))
         if self.n_buffered == 0:
-            kernels.count_bins(self.lists, self.weights, self.sizes, bins)
+            kernels.count_bins(kernels.Lists(self.lists, self.weights, self.sizes, self.exact), bins)
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
             self._merge_buffer(self._way()[0], 1, no_limit, no_cap, bins)
@@ -182,7 +185,10 @@ class QuantileSummary:
             self.buffer = np.pad(self.buffer, ((0, 0), (0, new_features)), constant_values=top)
             self.lists = np.pad(self.lists, ((0, new_features), (0, 0), (0, 0)))
             self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
-            self.n_present, self.sizes = np.pad(self.n_present, (0, new_features)), np.pad(self.sizes, (0, new_features))
+            self.n_present, self.sizes = (
+                np.pad(self.n_present, (0, new_features)),
+                np.pad(self.sizes, (0, new_features)),
+            )
             self.exact = np.pad(self.exact, (0, new_features), constant_values=True)
 
     def _to_double(self) -> None:
@@ -214,23 +220,31 @@ class QuantileSummary:
         self.n_present = self.n_present + other.n_present
         self.thinning_error += other.thinning_error
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        n_features, n_classes = self.weights.shape[:2]
-        room = self.lists.shape[2] + other.lists.shape[2]
-        lists = np.zeros((n_features, kernels.N_FIELDS, room), np.int64)
-        weights = np.zeros((n_features, n_classes, room))
-        sizes = np.zeros(n_features, np.int64)
-        kernels.merge_lists(
-            self.lists, self.weights, self.sizes, self.exact, other.lists, other.weights, other.sizes, other.exact,
-            limit, self._cap(), lists, weights, sizes,
-        )  # fmt: skip
-        longest = max(int(sizes.max(initial=1)), 1)
-        self.lists = np.ascontiguousarray(lists[:, :, :longest])
-        self.weights = np.ascontiguousarray(weights[:, :, :longest])
-        self.exact = self.exact & other.exact & (sizes <= self._cap())
-        self.sizes = sizes
+        exact = self.exact & other.exact
+        merged = self._empty_ragged(self.sizes + other.sizes)
+        kernels.merge_ragged(self._ragged(), other._ragged(), limit, self._cap(), exact, merged)
+        self.sizes, self.exact = np.diff(merged.start), exact
+        room = max(int(self.sizes.max()), 1)
+        self.lists = np.zeros((len(self.sizes), kernels.N_FIELDS, room), np.int64)
+        self.weights = np.zeros((len(self.sizes), self.weights.shape[1], room))
+        used = np.arange(room) < self.sizes[:, None]
+        np.moveaxis(self.lists, 1, 2)[used] = merged.tuples[:, : merged.start[-1]].T
+        np.moveaxis(self.weights, 1, 2)[used] = merged.weights[:, : merged.start[-1]].T
+
+    def _ragged(self) -> kernels.Ragged:
+        """The lists one behind the other, without the unused room."""
+        used = np.arange(self.lists.shape[2]) < self.sizes[:, None]
+        start = np.concatenate([[0], np.cumsum(self.sizes)])
+        tuples = np.ascontiguousarray(np.moveaxis(self.lists, 1, 2)[used].T)
+        return kernels.Ragged(start, tuples, np.ascontiguousarray(np.moveaxis(self.weights, 1, 2)[used].T))
+
+    def _empty_ragged(self, sizes: Ints) -> kernels.Ragged:
+        total, n_classes = int(sizes.sum()), self.weights.shape[1]
+        tuples = np.empty((kernels.N_FIELDS, total), np.int64)
+        return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
 
 
-def _double_keys(keys: NDArray[np.int32]) -> Ints:
+def _double_keys(keys: NDArray[Any]) -> Ints:
     single = (keys ^ ((keys >> 31) & np.int32(0x7FFFFFFF))).view(np.float32)
     with np.errstate(invalid="ignore"):  # the key of a missing value, and slots not in use, may be any bits
         bits = single.astype(np.float64).view(np.int64)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
+from streamsift.kernels import sorting
 from streamsift.summaries.fading import row_weights
 
 Floats = NDArray[np.float64]
@@ -82,7 +83,7 @@ class SparseQuantileSummary:
         kept = ~missing & (data != 0.0)
         rows, features, data = rows[kept], features[kept], data[kept]
         keys = np.empty((1, len(data)), np.int64)
-        kernels.store_keys64(data.reshape(1, -1).view(np.int64), keys)
+        sorting.store_keys64(data.reshape(1, -1).view(np.int64), keys)
         self.entry_feature = np.concatenate([self.entry_feature, features])
         self.entry_key = np.concatenate([self.entry_key, keys[0]])
         self.entry_class = np.concatenate([self.entry_class, batch.codes[rows]])
@@ -100,7 +101,7 @@ class SparseQuantileSummary:
 
     def _capacity(self) -> int:
         """A buffer is as long as half of all lists, so that merging costs a few steps per entry."""
-        return max(_ENTRIES, len(self.touched), self.lists.shape[1] // 2)
+        return max(_ENTRIES, len(self.touched), int(self.lists.shape[1]) // 2)
 
     def _flushed(self, n: int) -> tuple[Ints, Ints, Floats, Ints, NDArray[np.bool_]]:
         """(start, lists, weights, touched, exact) with the first n entries merged in; changes nothing."""
@@ -114,10 +115,11 @@ class SparseQuantileSummary:
         lists = np.empty((kernels.N_FIELDS, total), np.int64)
         weights = np.empty((n_classes, total))
         decay = np.power(self.fading, (now - self.touched).astype(np.float64))
-        kernels.flush_entries(
-            features, self.entry_key, self.entry_class, weight, n, self.start, self.lists, self.weights, exact, decay,
-            (self.eps * counts).astype(np.int64), int(np.ceil(2.0 / self.eps)), start, lists, weights,
-        )  # fmt: skip
+        entries = kernels.Atoms(self.entry_key[:n], np.ones(n, np.int64), self.entry_class[:n], weight)
+        limit, cap = (self.eps * counts).astype(np.int64), int(np.ceil(2.0 / self.eps))
+        kernels.merge_entries(
+            features, entries, n, self._ragged(), exact, decay, limit, cap, kernels.Ragged(start, lists, weights)
+        )
         touched = self.touched.copy()
         touched[features] = now
         return start, lists[:, : start[-1]], weights[:, : start[-1]], touched, exact
@@ -127,6 +129,9 @@ class SparseQuantileSummary:
         self.lists, self.weights = np.ascontiguousarray(lists), np.ascontiguousarray(weights)
         self.entry_feature, self.entry_key = self.entry_feature[n:], self.entry_key[n:]
         self.entry_class, self.entry_row = self.entry_class[n:], self.entry_row[n:]
+
+    def _ragged(self) -> kernels.Ragged:
+        return kernels.Ragged(self.start, self.lists, self.weights)
 
     def _n_present(self) -> Ints:
         """Non-zeros in the list of each feature."""
@@ -141,11 +146,9 @@ class SparseQuantileSummary:
         class_weight = np.repeat(self.class_weight[:, None], n_features, axis=1)
         if self.skipped.shape[1]:
             class_weight -= self.skipped
-        kernels.count_bins_with_zeros(
-            start, np.ascontiguousarray(lists), np.ascontiguousarray(weights),
-            np.power(self.fading, (self.n_rows - touched).astype(np.float64)), class_weight,
-            self.n_rows - self.n_skipped, n_bins, counts,
-        )  # fmt: skip
+        ragged = kernels.Ragged(start, np.ascontiguousarray(lists), np.ascontiguousarray(weights))
+        decay = np.power(self.fading, (self.n_rows - touched).astype(np.float64))
+        kernels.count_bins_with_zeros(ragged, decay, class_weight, self.n_rows - self.n_skipped, counts)
         return counts
 
     def _make_room(self, n_classes: int, n_features: int) -> None:
@@ -174,20 +177,16 @@ class SparseQuantileSummary:
 
     def merge(self, other: Self) -> None:
         """Add the lists and the buffered entries of another summary; ranks stay within eps of both together."""
-        parts = []
         for summary in (self, other):
             summary._keep(summary._flushed(len(summary.entry_key)), len(summary.entry_key))
             age = np.power(summary.fading, (summary.n_rows - summary.touched).astype(np.float64))
-            parts.append(summary.weights * np.repeat(age, np.diff(summary.start)))
+            summary.weights = summary.weights * np.repeat(age, np.diff(summary.start))
         n_features, total = len(self.touched), self.lists.shape[1] + other.lists.shape[1]
         limit = (self.eps * (self._n_present() + other._n_present())).astype(np.int64)
         lists, weights = np.empty((kernels.N_FIELDS, total), np.int64), np.empty((len(self.class_weight), total))
-        start = np.zeros(n_features + 1, np.int64)
-        exact = self.exact & other.exact
-        kernels.merge_ragged(
-            self.start, self.lists, parts[0], other.start, other.lists, parts[1], limit, int(np.ceil(2.0 / self.eps)),
-            exact, start, lists, weights,
-        )  # fmt: skip
+        start, exact, cap = np.zeros(n_features + 1, np.int64), self.exact & other.exact, int(np.ceil(2.0 / self.eps))
+        merged = kernels.Ragged(start, lists, weights)
+        kernels.merge_ragged(self._ragged(), other._ragged(), limit, cap, exact, merged)
         self.start, self.exact = start, exact
         self.lists = np.ascontiguousarray(lists[:, : start[-1]])
         self.weights = np.ascontiguousarray(weights[:, : start[-1]])

@@ -4,6 +4,10 @@ Parameters are sampled with the reparameterisation trick; the net is differentia
 once: the rows times the first layer of all samples is a single matrix product. There is one output a class, also for
 two classes (the paper's sigmoid is the difference of two such outputs); a class that arrives late gets a new output.
 
+Each layer divides its inputs by the square root of their number (not in the paper). Weights start with sigma = 1, so
+that otherwise signals would grow about sevenfold in every layer of 100 nodes, gradients with them, and mu would leave
+all bounds within some dozen batches.
+
 A layer is a matrix (inputs + 1, outputs) whose last row is the bias. Aggregation (2.1.4): with full connection all
 nodes lie on the path of every feature, so a feature has the mean of its first weights plus the mean weight of each
 further layer; biases belong to no feature.
@@ -24,7 +28,7 @@ from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, r
 
 Floats = NDArray[Any]
 
-SMALL = 0.01  # deviation of the initial mu, which breaks the symmetry between nodes
+SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 
 
 @dataclass(frozen=True)
@@ -106,22 +110,26 @@ class ANN:
     def _back_propagate(self, X: Floats, y: NDArray[np.int64], theta: list[Floats], weight: Floats) -> list[Floats]:
         """Gradients of the mean log marginal likelihood by the sampled parameters of each layer."""
         n_rows, n_samples = len(X), self.n_samples
+        X = X * X.dtype.type(X.shape[1] ** -0.5)
+        damping = X.dtype.type(self.layer_size**-0.5)
         flat = [layer.reshape(layer.shape[0], -1) for layer in theta]
         first = X @ flat[0][:-1]
         first += flat[0][-1]
         # From here on (samples, rows, nodes); views, no copies.
-        signals = [np.maximum(first, 0.0, out=first).reshape(n_rows, n_samples, -1).transpose(1, 0, 2)]
+        signal, signals = first.reshape(n_rows, n_samples, -1).transpose(1, 0, 2), []
         for layer in theta[1:]:
-            signal = signals[-1] @ layer[:-1].transpose(1, 0, 2)
+            np.maximum(signal, 0.0, out=signal)
+            signal *= damping
+            signals.append(signal)
+            signal = signal @ layer[:-1].transpose(1, 0, 2)
             signal += layer[-1][:, None, :]
-            signals.append(np.maximum(signal, 0.0, out=signal) if layer is not theta[-1] else signal)
-        delta = output_gradient(signals.pop(), y, weight)
+        delta = output_gradient(signal, y, weight)
         gradients = [np.empty_like(layer) for layer in theta]
         for layer, gradient, signal in zip(theta[:0:-1], gradients[:0:-1], reversed(signals), strict=True):
             gradient[:-1] = (signal.transpose(0, 2, 1) @ delta).transpose(1, 0, 2)
             gradient[-1] = delta.sum(axis=1)
             delta = delta @ layer[:-1].transpose(1, 2, 0)
-            delta *= signal > 0.0
+            delta *= (signal > 0.0) * damping
         delta = np.ascontiguousarray(delta.transpose(1, 0, 2)).reshape(n_rows, -1)
         flat_gradient = gradients[0].reshape(gradients[0].shape[0], -1)
         np.matmul(X.T, delta, out=flat_gradient[:-1])

@@ -25,7 +25,7 @@ from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, r
 
 Floats = NDArray[Any]
 
-SMALL = 0.01  # deviation of the initial mu, which breaks the symmetry between nodes
+SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 FLOOR = 1e-12  # of a and 1 - a: a node that sends everything one way has a gradient of 0, not of infinity
 
 

@@ -11,6 +11,7 @@ here is what each function reads: 1, 2 and 2. The values are perturbed after the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -169,7 +170,7 @@ def _fifth(of: Columns) -> NDArray[np.bool_]:
     )
 
 
-_BANDS = {
+_BANDS: dict[int, Callable[[Columns], NDArray[np.bool_]]] = {
     1: lambda of: (of["age"] < 40) | (of["age"] >= 60),
     2: lambda of: _of_money(of, of["salary"]),
     3: lambda of: _by_age(of, of["elevel"] <= 1, (of["elevel"] >= 1) & (of["elevel"] <= 3), of["elevel"] >= 2),

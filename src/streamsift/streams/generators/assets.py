@@ -22,7 +22,7 @@ GRADES = ("very low", "low", "normal", "high", "very high", "quite high", "enorm
 FEATURES = (
     Feature("color", ("black", "blue", "cyan", "brown", "red", "green", "yellow", "magenta")),
     Feature("price", (*GRADES, "non salable")),
-    Feature("payment", tuple(str(days) for days in range(0, 241, 30))),
+    Feature("payment", tuple(f"{days} days" for days in range(0, 241, 30))),
     Feature("amount", (*GRADES, "non ensured")),
     Feature("delivery_delay", GRADES[:5]),
 )
@@ -33,15 +33,15 @@ CONCEPTS = (
     ),
     ({"price": "high", "amount": "very high", "delivery_delay": "high"},),
     (
-        {"price": "very low", "payment": "0", "amount": "high"},
-        {"color": "red", "price": "low", "payment": "30"},
+        {"price": "very low", "payment": "0 days", "amount": "high"},
+        {"color": "red", "price": "low", "payment": "30 days"},
     ),
     (
-        {"color": "black", "payment": "90", "delivery_delay": "very low"},
+        {"color": "black", "payment": "90 days", "delivery_delay": "very low"},
         {"color": "magenta", "price": "high", "delivery_delay": "very low"},
     ),
     (
-        {"color": "blue", "payment": "60", "amount": "low", "delivery_delay": "normal"},
+        {"color": "blue", "payment": "60 days", "amount": "low", "delivery_delay": "normal"},
         {"color": "cyan", "amount": "low", "delivery_delay": "normal"},
     ),
 )
@@ -99,7 +99,7 @@ def interested(concept: int, X: Floats) -> Labels:
         np.logical_and.reduce([X[:, PLACES[name]] == _code(name, value) for name, value in clause.items()])
         for clause in CONCEPTS[concept - 1]
     ]
-    return np.logical_or.reduce(fits).astype(np.int64)
+    return np.asarray(np.logical_or.reduce(fits), np.int64)
 
 
 def _n_values(feature: Feature) -> int:

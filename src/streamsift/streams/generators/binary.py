@@ -102,4 +102,4 @@ def _bits(rng: np.random.Generator, n: int) -> Floats:
 
 
 def _n_true(X: Floats, concept: int) -> Floats:
-    return X[:, TRIPLES[concept % len(TRIPLES)]].sum(axis=1)
+    return np.asarray(X[:, TRIPLES[concept % len(TRIPLES)]].sum(axis=1))

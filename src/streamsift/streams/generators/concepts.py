@@ -71,7 +71,7 @@ class ConceptGenerator:
             "class_noise": (Real(0, 1),),
             "class_share": (Real(0, 1), IsNone()),
         }
-        check_parameters(self.name, vars(self), limits | self.own_limits())
+        check_parameters(self.name, vars(self), {**limits, **self.own_limits()})
         if self.positions is not None:
             object.__setattr__(self, "positions", tuple(self.positions))  # a list would not hash
         _ = self.timetable  # refuses what does not fit
@@ -107,7 +107,7 @@ class ConceptGenerator:
     @functools.cached_property
     def features(self) -> tuple[Feature, ...]:
         own = self.own_features()
-        names = tuple(str(value) for value in range(self.n_values))
+        names = tuple(f"v{value}" for value in range(self.n_values))
         n_categorical = self.irrelevant // 2
         n_numeric = self.irrelevant - n_categorical
         appended = [Feature(f"irrelevant_{k}", None if k < n_numeric else names) for k in range(self.irrelevant)]

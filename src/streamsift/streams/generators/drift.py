@@ -22,7 +22,7 @@ USUAL_WIDTH = 10_000
 
 @dataclass(frozen=True)
 class Drift:
-    """One drift: from `row` on the new concept is the likelier one; in rows `first` to `last` the drift is under way."""
+    """One drift: from `row` on the new concept is the likelier one; it is under way in the rows `first` to `last`."""
 
     row: int
     first: int

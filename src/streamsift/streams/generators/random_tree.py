@@ -62,7 +62,7 @@ class RandomTree(ConceptGenerator):
         return limits if self.n_labels == 2 else {**limits, "class_share": (IsNone(),)}
 
     def own_features(self) -> tuple[Feature, ...]:
-        values = tuple(str(value) for value in range(self.n_values))
+        values = tuple(f"v{value}" for value in range(self.n_values))
         numeric = [Feature(f"x{place}") for place in range(self.n_numeric)]
         if self.one_hot:
             hot = [Feature(f"c{place}={value}") for place in range(self.n_categorical) for value in values]
@@ -130,7 +130,8 @@ class Tree:
             branch = np.where(split < n_categorical, values, values >= cut[at[moving]]).astype(np.intp)
             at[moving] = below[at[moving], branch]
             moving = moving[feature[at[moving]] >= 0]
-        return np.array(self.label, np.int64)[at]
+        labels: Labels = np.array(self.label, np.int64)[at]
+        return labels
 
 
 @functools.lru_cache(maxsize=16)

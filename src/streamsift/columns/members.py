@@ -1,0 +1,172 @@
+"""The walk of a block through a selection whose members are kept as columns: each newcomer is compared with them.
+
+A column that does not depend on the class by itself, or is constant, is rejected without further ado; a block of them
+costs one pass. For every other one a rule decides what stays of the members, and whether it joins them.
+
+With two tests at hand, one for codes and one for numbers, columns are compared as codes until the first column arrives
+that is no code; from then on everything, members included, is compared as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.columns.independence import MOST_CATEGORIES, Candidate, Tests, are_codes
+from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.core.exceptions import InputError
+from streamsift.core.selection import Decisions
+
+TILE_BYTES = 1 << 20  # what stays in the cache between two passes over it
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided."""
+
+    kept: NDArray[np.bool_]
+    accepted: bool
+    statistic: float
+    threshold: float
+
+
+Rule = Callable[[Any, Candidate], Verdict]
+
+
+@dataclass
+class MemberState:
+    """The target, as numbers and as class codes (none for a target of numbers), and the members, one a row."""
+
+    numbers: Floats
+    classes: NDArray[np.int64]
+    as_codes: bool  # whether columns are compared as codes
+    categorical: NDArray[np.bool_]
+    columns: Floats
+    relations: Any = field(init=False, default=None)  # the members as the test sees them; made from `columns`
+
+    @classmethod
+    def begin(cls, target: Target, tests: Tests) -> MemberState:
+        n = target.n_rows
+        classes = np.empty(0, np.int64) if target.labels is None else target.values.astype(np.int64)
+        n_classes = 0 if target.labels is None else len(target.labels)
+        as_codes = tests.of_numbers is None or (tests.of_codes is not None and 0 < n_classes <= MOST_CATEGORIES)
+        state = cls(numbers_of(target), classes, as_codes, np.empty(0, bool), np.empty((0, n)))
+        state.relations = _relate(state, tests, as_codes)
+        return state
+
+
+def numbers_of(target: Target) -> Floats:
+    """The target as numbers: labels that are numbers stand for themselves, others are numbered in sorted order."""
+    if target.labels is None:
+        return target.values
+    labels = target.labels.as_array()
+    if labels.dtype.kind not in "biuf":
+        labels = np.argsort(np.argsort(labels.astype(np.str_)))
+    return labels.astype(np.float64)[target.values.astype(np.intp)]
+
+
+def decide_block(state: MemberState, block: ColumnBlock, names: Sequence[str], tests: Tests, rule: Rule) -> Decisions:
+    """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
+    walk = _Walk(state, list(names), tests, rule, block)
+    step = max(TILE_BYTES // (8 * block.values.shape[0]), 1)
+    for start in range(0, block.n_columns, step):
+        walk.judge(start, min(start + step, block.n_columns))
+    # Nothing has failed: from here on the state changes.
+    state.relations, state.as_codes = walk.relations, walk.as_codes
+    state.columns, state.categorical = np.array(walk.columns).reshape(-1, state.columns.shape[1]), np.array(
+        walk.categorical, bool
+    )
+    return Decisions(block.names, walk.accepted, walk.statistic, walk.threshold, dropped=walk.dropped_by_place())
+
+
+class _Walk:
+    """The members while a block goes by."""
+
+    def __init__(self, state: MemberState, names: list[str], tests: Tests, rule: Rule, block: ColumnBlock) -> None:
+        self.tests, self.rule, self.block, self.names = tests, rule, block, names
+        self.numbers, self.classes = state.numbers, state.classes
+        self.as_codes = state.as_codes
+        self.columns, self.categorical = list(state.columns), state.categorical.tolist()
+        self.relations = _relate(state, tests, state.as_codes) if state.relations is None else state.relations
+        count = block.n_columns
+        self.accepted = np.zeros(count, bool)
+        self.statistic, self.threshold = np.zeros(count), np.zeros(count)
+        self.dropped: dict[int, tuple[str, ...]] = {}
+
+    def judge(self, start: int, stop: int) -> None:
+        """Judge the columns from start to stop."""
+        values = self.block.values[:, start:stop]
+        raw = np.array((values.toarray() if self.block.sparse else values).T, np.float64, order="C")
+        while self.as_codes and self.tests.of_numbers is not None and start < stop:
+            coded = are_codes(raw) | self._marks(start, stop)
+            n_coded = len(raw) if coded.all() else int(np.argmin(coded))
+            self._judge_tile(start, raw[:n_coded])
+            start, raw = start + n_coded, raw[n_coded:]
+            if start < stop:
+                self._turn_to_numbers()
+        if start < stop:
+            self._judge_tile(start, raw)
+
+    def _judge_tile(self, start: int, raw: Floats) -> None:
+        stop = start + len(raw)
+        if not self.as_codes:
+            for k in np.flatnonzero(self._marks(start, stop)):
+                _refuse_categories(raw[k], self.block.names[start + int(k)])
+        alone = self.relations.alone(raw.copy(), self.block.names[start:stop])
+        self.statistic[start:stop], self.threshold[start:stop] = alone.statistic, alone.threshold
+        for k in np.flatnonzero(alone.relevant):
+            place, newcomer = start + int(k), alone.candidate(int(k))
+            verdict = self.rule(self.relations, newcomer)
+            self.statistic[place], self.threshold[place] = verdict.statistic, verdict.threshold
+            gone = np.flatnonzero(~verdict.kept)
+            if len(gone):
+                self.dropped[place] = tuple(self.names[j] for j in gone)
+                for j in gone[::-1]:
+                    del self.names[j], self.columns[j], self.categorical[j]
+            if verdict.accepted:
+                self.accepted[place] = True
+                self.names.append(self.block.names[place])
+                self.columns.append(raw[k].copy())
+                self.categorical.append(self.block.is_categorical(place))
+            if len(gone) or verdict.accepted:
+                self.relations = self.relations.after(verdict.kept, newcomer if verdict.accepted else None)
+
+    def _marks(self, start: int, stop: int) -> NDArray[np.bool_]:
+        marks = self.block.categorical
+        return np.zeros(stop - start, bool) if marks is None else marks[start:stop]
+
+    def _turn_to_numbers(self) -> None:
+        for name, column, categorical in zip(self.names, self.columns, self.categorical, strict=True):
+            if categorical:
+                _refuse_categories(column, name)
+        columns = np.array(self.columns).reshape(-1, len(self.numbers))
+        state = MemberState(self.numbers, self.classes, False, np.array(self.categorical, bool), columns)
+        self.as_codes, self.relations = False, _relate(state, self.tests, False)
+
+    def dropped_by_place(self) -> Sequence[tuple[str, ...]]:
+        if not self.dropped:
+            return ()
+        return [self.dropped.get(place, ()) for place in range(self.block.n_columns)]
+
+
+def _relate(state: MemberState, tests: Tests, as_codes: bool) -> Any:
+    """The members as the test sees them, taken in one after the other."""
+    relations = (tests.of_codes if as_codes else tests.of_numbers).relations(state.numbers, state.classes)
+    if len(state.columns):
+        alone = relations.alone(state.columns.copy(), [""] * len(state.columns))
+        for k in range(len(state.columns)):
+            relations = relations.after(np.ones(k, bool), alone.candidate(k))
+    return relations
+
+
+def _refuse_categories(column: Floats, name: str) -> None:
+    distinct = len(np.unique(column))
+    if distinct > 2:
+        raise InputError(
+            f"Column {name!r} holds {distinct} categories, which have no order that Fisher's z test could use: code it "
+            "as several columns of 0 and 1, or set a test for categories."
+        )

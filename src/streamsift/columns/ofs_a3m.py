@@ -1,0 +1,77 @@
+"""OFS-A3M: neighbourhood rough sets whose neighbourhoods end at a gap.
+
+Paper: Zhou, Hu, Li, Wu, "Online streaming feature selection using adapted neighborhood rough set", Information Sciences
+481 (2019). A column is considered when the class depends on it alone more than on a member's share of all of them. It
+joins when the class depends more on the members with it, which decides for maximal dependency. When the dependency is
+just the same it takes the place of all members without which it stays the same, tried one after the other. Dependency:
+see columns/neighbourhood.py.
+
+The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+
+Time for a considered column O(rows^2), and O(rows^2 x members^2) when members are tried. Memory O(rows x (rows +
+members)), for more than 2,896 rows O(rows x members).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
+from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.columns import ColumnSelector
+from streamsift.core.constraints import Limits
+from streamsift.core.selection import Decisions
+
+
+class OFSA3M(ColumnSelector):
+    """Online feature selection by neighbourhood rough sets with neighbourhoods by gap; no parameters.
+
+    Attributes
+    ----------
+    selected_ : list of str
+        Names of the members in the order of acceptance.
+    history_ : pyarrow.Table
+        Statistic and threshold of each member when it was accepted.
+    n_offered_ : int
+
+    Notes
+    -----
+    The statistic of a decision is the dependency of the class on the column alone, against a member's share of the
+    dependency on all, where that ruled it out; otherwise the dependency on all members and the column, against that
+    without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.columns.ofs_a3m import OFSA3M
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 10))
+    >>> y = X[:, 3] > 0
+    >>> OFSA3M().fit(X, y).selected_
+    ['x0', 'x3']
+    """
+
+    parameter_limits: ClassVar[Limits] = {}
+    state_type: ClassVar[type[Any]] = NeighbourhoodState
+    target_kind: ClassVar[TargetKind] = "classes"
+
+    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
+        return NeighbourhoodState.begin(target.values)
+
+    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
+        return decide_block(state, block, self._members.names.tolist(), False, self._rule)
+
+    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+        state = neighbours.state
+        everyone = np.ones(len(state.columns), bool)
+        share = state.together / max(len(everyone), 1)
+        if not alone > share:
+            return Verdict(everyone, False, state.together, alone, share)
+        together = neighbours.of_all(newcomer)
+        if together != state.together:
+            grows = together > state.together
+            return Verdict(everyone, grows, max(together, state.together), together, state.together)
+        kept, _ = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it == with_it)
+        return Verdict(kept, True, together, together, state.together)

@@ -1,0 +1,83 @@
+"""OFS-Density: neighbourhood rough sets whose neighbourhoods end where the density falls.
+
+Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86 (2019).
+A column is considered when the class depends on it alone at least as much as on a member on average. It joins when the
+class depends more on the members with it. When the dependency changes by no more than 5 % it joins, too, and members
+without which the dependency is no smaller are left out one after the other; they come back if the dependency on what is
+left falls short of what it was. Dependency: see columns/neighbourhood.py.
+
+The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+
+Time for a considered column O(rows^2), and O(rows^2 x members^2) when members are tried. Memory O(rows x (rows +
+members)), for more than 2,896 rows O(rows x members).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
+from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.columns import ColumnSelector
+from streamsift.core.constraints import Limits
+from streamsift.core.selection import Decisions
+
+TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
+
+
+class OFSDensity(ColumnSelector):
+    """Online feature selection by neighbourhood rough sets with neighbourhoods by density; no parameters.
+
+    Attributes
+    ----------
+    selected_ : list of str
+        Names of the members in the order of acceptance.
+    history_ : pyarrow.Table
+        Statistic and threshold of each member when it was accepted.
+    n_offered_ : int
+
+    Notes
+    -----
+    The statistic of a decision is the dependency of the class on the column alone, against the mean of the members,
+    where that ruled it out; otherwise the dependency on all members and the column, against what it had to reach.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.columns.ofs_density import OFSDensity
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 10))
+    >>> y = X[:, 3] > 0
+    >>> decisions = OFSDensity().begin(y).offer_many(X)
+    >>> decisions[3].accepted, decisions[3].dropped
+    (True, ('x0', 'x1'))
+    """
+
+    parameter_limits: ClassVar[Limits] = {}
+    state_type: ClassVar[type[Any]] = NeighbourhoodState
+    target_kind: ClassVar[TargetKind] = "classes"
+
+    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
+        return NeighbourhoodState.begin(target.values)
+
+    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
+        return decide_block(state, block, self._members.names.tolist(), True, self._rule)
+
+    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+        state = neighbours.state
+        everyone = np.ones(len(state.columns), bool)
+        mean = float(np.mean(state.alone)) if len(state.alone) else 0.0
+        if alone < mean:
+            return Verdict(everyone, False, state.together, alone, mean)
+        together = neighbours.of_all(newcomer)
+        if together > state.together:
+            return Verdict(everyone, True, together, together, state.together)
+        least = (1.0 - TOLERANCE) * state.together
+        if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
+            return Verdict(everyone, False, state.together, together, least)
+        kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
+        if left >= state.together:
+            return Verdict(kept, True, left, together, least)
+        return Verdict(everyone, True, state.together, together, least)

@@ -1,0 +1,79 @@
+"""Charts of reproduced figures that are neither scores nor lanes: pictures side by side, and points of two measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.models import ColumnDataSource, HoverTool, Label, Range1d
+from bokeh.plotting import figure
+
+from streamsift.report.figures import N_COLOURS, Chart, Mark
+
+GAP = 3  # cells between two pictures
+LEAST_MARK, LARGEST_MARK = 9.0, 30.0
+
+
+def pictures_chart(panel: dict[str, Any]) -> Chart:
+    """Matrices side by side as squares, the larger the value the darker, selected cells in colour."""
+    pictures = panel["pictures"]
+    side = len(pictures[0]["values"])
+    width = len(pictures) * (side + GAP)
+    plot = figure(height=230, sizing_mode="stretch_width", tools="", toolbar_location=None, match_aspect=True)
+    plot.x_range, plot.y_range = Range1d(-1, width), Range1d(side, -7)
+    chart = Chart(panel["title"], panel["reading"], panel["alt"], plot)
+    for role, selected in (("quiet", False), ("series-0", True)):
+        cells: dict[str, list[Any]] = {"x": [], "y": [], "alpha": [], "name": []}
+        for place, picture in enumerate(pictures):
+            _add_cells(cells, picture, place * (side + GAP), selected)
+        squares = plot.rect("x", "y", 1, 1, source=ColumnDataSource(cells), fill_alpha="alpha", line_color=None)
+        chart.colour(squares.glyph, fill_color=role)
+    for place, picture in enumerate(pictures):
+        name = Label(x=place * (side + GAP), y=-2, text=picture["name"], text_font_size="11px")
+        plot.add_layout(name)
+        chart.colour(name, text_color="quiet")
+    plot.axis.visible = plot.grid.visible = False
+    _frameless(plot)
+    chart.legend = [Mark("series-0", "band", "selected"), Mark("quiet", "band", "weight")]
+    return chart
+
+
+def _add_cells(cells: dict[str, list[Any]], picture: dict[str, Any], left: int, selected: bool) -> None:
+    values = picture["values"]
+    flat = [value for row in values for value in row]
+    low, high = min(flat), max(flat)
+    for y, row in enumerate(values):
+        for x, value in enumerate(row):
+            share = (value - low) / (high - low) if high > low else 0.0
+            if picture["selected"][y][x] == selected and (selected or share > 0.02):
+                cells["x"].append(left + x)
+                cells["y"].append(y)
+                cells["alpha"].append(0.35 + 0.65 * share if selected else share)
+                cells["name"].append(picture["name"])
+
+
+def points_chart(panel: dict[str, Any]) -> Chart:
+    """One point a method, as large as its mark says."""
+    plot = figure(height=300, sizing_mode="stretch_width", tools="", toolbar_location=None)
+    plot.xaxis.axis_label, plot.yaxis.axis_label = panel["x_label"], panel["y_label"]
+    chart = Chart(panel["title"], panel["reading"], panel["alt"], plot)
+    largest = max(panel["marks"]) or 1.0
+    renderers = []
+    for k, (curve, mark) in enumerate(zip(panel["curves"], panel["marks"], strict=True)):
+        size = LEAST_MARK + (LARGEST_MARK - LEAST_MARK) * (mark / largest) ** 0.5
+        source = ColumnDataSource({"x": curve["x"], "y": curve["y"], "name": [curve["name"]]})
+        point = plot.scatter("x", "y", size=size, source=source, fill_alpha=0.6, line_color=None)
+        chart.colour(point.glyph, fill_color=f"series-{k % N_COLOURS}")
+        chart.legend.append(Mark(f"series-{k % N_COLOURS}", "band", curve["name"]))
+        renderers.append(point)
+    tips = [("method", "@name"), (panel["x_label"], "@x{0.000}"), (panel["y_label"], "@y{0.000}")]
+    plot.add_tools(HoverTool(renderers=renderers, tooltips=tips))
+    _frameless(plot)
+    for grid in plot.grid:
+        chart.colour(grid, grid_line_color="grid")
+    for axis in plot.axis:
+        chart.colour(axis, axis_line_color="grid", major_label_text_color="quiet", axis_label_text_color="quiet")
+    return chart
+
+
+def _frameless(plot: Any) -> None:
+    plot.background_fill_color = plot.border_fill_color = plot.outline_line_color = None

@@ -1,0 +1,225 @@
+"""Where columns come from: files read a few columns at a time, and columns made from other columns.
+
+A source of columns is any iterable of pairs (name, column) or (names, block of columns); `selector.run(source, y)` takes
+it. A source that knows the target has it as `y`. What is read from a Parquet or Arrow file at one time is bounded by
+BLOCK_BYTES, however large the file is; formats that are stored row by row have to fit into memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from scipy import sparse
+
+from streamsift.core.batch import Batch, check_matrix
+from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.labels import counted_from, labels_of
+from streamsift.streams.open import open_stream
+from streamsift.streams.table import TableDecoder, check_columns, check_target, without
+
+BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
+_ROWS_AT_ONCE = 1 << 16  # of a row-wise format
+
+Columns = Iterator[tuple[Any, Any]]
+
+
+class _Selecting(Protocol):
+    """The selector a source listens to."""
+
+    @property
+    def selected_(self) -> list[str]: ...
+
+
+class ColumnFile:
+    """The columns of a Parquet or Arrow file in blocks, and its target."""
+
+    def __init__(
+        self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+    ) -> None:
+        check_file(path)
+        self._path, self._name = path, str(path)
+        self._parquet = path.suffix.lower() == ".parquet"
+        with reading(self._name):
+            schema = pq.read_schema(path) if self._parquet else self._with_ipc(lambda reader: reader.schema, None)
+        self._all_names = list(schema.names)
+        self._schema = without(schema, ignore, self._name)
+        self.target_name = check_target(target, self._schema.names, self._name)
+        self.names = [name for name in self._schema.names if name != self.target_name]
+        self._categorical = check_columns(categorical, self._schema.names, self._name)
+        if not self.names:
+            raise ReaderError(f"{self._name} has no columns besides the target: there is nothing to select from.")
+        labels = self._read([self.target_name]).column(0).combine_chunks()
+        if len(labels) == 0:
+            raise no_rows(self._name)
+        self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
+
+    def __iter__(self) -> Columns:
+        width = max(1, BLOCK_BYTES // (8 * len(self.y)))
+        for start in range(0, len(self.names), width):
+            names = self.names[start : start + width]
+            table = self._read(names).combine_chunks()
+            schema = pa.schema([self._schema.field(name) for name in names])
+            rows = table.to_batches()[0]
+            decoder = TableDecoder(schema, None, source=self._name, sample=rows, categorical=self._marked(names))
+            batch = decoder.decode(rows, counted_from(0, self._name), self.y)
+            yield batch.feature_names, batch
+
+    def _marked(self, names: list[str]) -> list[str]:
+        return [name for name in names if name in self._categorical]
+
+    def _read(self, names: list[str]) -> Any:
+        with reading(self._name):
+            if self._parquet:
+                with pq.ParquetFile(self._path, pre_buffer=False) as file:
+                    # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
+                    return file.read(columns=names).select(names)
+            places = [self._all_names.index(name) for name in names]
+            table = self._with_ipc(lambda reader: reader.read_all(), places)
+            return table.select(names)
+
+    def _with_ipc(self, use: Any, places: list[int] | None) -> Any:
+        options = pa.ipc.IpcReadOptions(included_fields=places)
+        with pa.memory_map(self._name) as file:
+            is_file = file.read(6) == b"ARROW1"
+            file.seek(0)
+            opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+            with opened(file, options=options) as reader:
+                return use(reader)
+
+
+class ColumnTable:
+    """The columns of a table that fits into memory, and its target."""
+
+    def __init__(self, batches: Iterable[Batch], target_name: str | None) -> None:
+        parts = list(batches)
+        stacked = sparse.vstack([part.X for part in parts]) if sparse.issparse(parts[0].X) else None
+        X = np.vstack([part.X for part in parts]) if stacked is None else stacked.tocsc()
+        self.y = np.concatenate([part.y for part in parts])
+        self.target_name = target_name
+        self._batch = Batch(X, self.y, parts[-1].feature_names, parts[-1].categorical)
+        self.names = list(self._batch.feature_names or [f"x{k}" for k in range(X.shape[1])])
+
+    def __iter__(self) -> Columns:
+        yield tuple(self.names), self._batch
+
+
+def open_columns(
+    source: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> ColumnFile | ColumnTable:
+    """Open a file as a source of columns that knows its target.
+
+    Parameters
+    ----------
+    source : path
+        Parquet and Arrow files are read a few columns at a time and may be larger than memory; every other format
+        of `open_stream` is read whole.
+    target : str, optional
+        The column to be explained.
+    categorical : sequence of str
+        Columns to read as categories although they look like numbers.
+    ignore : sequence of str
+        Columns to leave out.
+
+    Returns
+    -------
+    A source with `y`, `names` and `target_name`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from streamsift.columns.penalised import Penalised
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "table.csv")
+    ...     rows = [f"{k},{k % 7},{3 * k + k % 2}" for k in range(50)]
+    ...     _ = path.write_text("\\n".join(["time,day,y", *rows]))
+    ...     Penalised("bic").run(open_columns(path, target="y")).selected_
+    ['time']
+    """
+    path = Path(source)
+    if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc"):
+        return ColumnFile(path, target, categorical=categorical, ignore=ignore)
+    stream = open_stream(source, target, categorical=categorical, ignore=ignore)
+    return ColumnTable(stream.batches(_ROWS_AT_ONCE), stream.target_name)
+
+
+# -- columns made from columns ------------------------------------------------------------------------------------
+
+
+def interactions(X: Any, selector: _Selecting, names: Sequence[str] | None = None) -> Columns:
+    """All columns of X, then the products (squares too) of those the selector has accepted.
+
+    365 columns have 66,795 such products; offered this way only those of accepted columns are ever made.
+
+    Examples
+    --------
+    >>> from streamsift.columns.investing import Investing
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.normal(size=(300, 30))
+    >>> y = X[:, 4] + X[:, 9] + 2 * X[:, 4] * X[:, 9] + rng.normal(size=300)
+    >>> selector = Investing()
+    >>> selector.run(interactions(X, selector), y).selected_
+    ['x4', 'x9', 'x4*x9']
+    """
+    matrix, known = _named(X, names)
+    yield known, matrix
+    place = {name: k for k, name in enumerate(known)}
+    accepted = [name for name in selector.selected_ if name in place]
+    for a, b in combinations_with_replacement(sorted(accepted, key=place.__getitem__), 2):
+        yield f"{a}*{b}", matrix[:, place[a]] * matrix[:, place[b]]
+
+
+def powers(X: Any, names: Sequence[str] | None = None, *, degree: int = 3) -> Columns:
+    """The second to the `degree`-th power of each column of X.
+
+    Examples
+    --------
+    >>> [name for name, _ in powers(np.ones((3, 2)), degree=3)]
+    ['x0^2', 'x0^3', 'x1^2', 'x1^3']
+    """
+    check_parameters("powers", {"degree": degree}, {"degree": (Integer(2, 100),)})
+    matrix, known = _named(X, names)
+    for k, name in enumerate(known):
+        largest = np.abs(matrix[:, k]).max()
+        column = matrix[:, k] / largest if largest > 0 else matrix[:, k]  # a scale changes no decision
+        for power in range(2, degree + 1):
+            yield f"{name}^{power}", column**power
+
+
+def logarithms(X: Any, names: Sequence[str] | None = None) -> Columns:
+    """log(x - min + smallest gap above it) of each column that has more than one value: defined for any column.
+
+    Examples
+    --------
+    >>> [(name, column.round(3).tolist()) for name, column in logarithms(np.array([[1.0], [2.0], [5.0]]))]
+    [('log(x0)', [0.0, 0.693, 1.609])]
+    """
+    matrix, known = _named(X, names)
+    for k, name in enumerate(known):
+        values = np.unique(matrix[:, k])
+        if len(values) < 2:
+            continue
+        shift = 0.0 if values[0] > 0 else values[1] - 2 * values[0]
+        yield f"log({name})", np.log(matrix[:, k] + shift)
+
+
+def _named(X: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64], list[str]]:
+    matrix, own, is_sparse = check_matrix(X, owner="a source of columns", sparse=False)
+    assert not is_sparse
+    known = list(names if names is not None else own or [f"x{k}" for k in range(matrix.shape[1])])
+    if len(known) != matrix.shape[1]:
+        raise InputError(f"There are {matrix.shape[1]} columns but {len(known)} names: give each column its own name.")
+    return np.asarray(matrix, np.float64), known

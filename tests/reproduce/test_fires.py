@@ -1,0 +1,150 @@
+"""The FIRES reproduction in small: the protocol, the comparison with the paper, the figures as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.reproduce import fires
+from streamsift.reproduce.fires_data import load, load_digits, present, scaled
+from streamsift.reproduce.result import Options
+
+FAST = ("FIRES-GLM", "OFS", "EFS", "FSDS")
+
+
+@dataclass(frozen=True)
+class WithData(Options):
+    data: str | None = None
+
+
+def silent(done: int, total: int) -> None:
+    assert 1 <= done <= total
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Small stand-ins for three of the data sets."""
+    rng = np.random.default_rng(0)
+    for name, n_features in (("spambase", 20), ("gisette_valid", 40)):
+        y = rng.integers(0, 2, 600)
+        X = rng.integers(0, 50, (600, n_features))
+        X[:, :3] += 60 * y[:, None]
+        np.savez(tmp_path / f"{name}.npz", X=X.astype(np.int16), y=y)
+    digits = rng.integers(0, 10, 900)
+    X = rng.integers(0, 40, (900, 784))
+    X[digits == 3, 100:200] += 200
+    np.savez(tmp_path / "mnist.npz", X=X.astype(np.uint8), y=digits)
+    return tmp_path
+
+
+def small(max_rows: int = 600, methods: tuple[str, ...] = FAST) -> fires.Plan:
+    return fires.Plan(batch_sizes=(25, 50), fractions=(0.1,), max_rows=max_rows, methods=methods)
+
+
+def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:
+    sets = [data for data in present(folder) if data.name != "MNIST"]
+    done = list(fires.runs(folder, sets, small()))
+    assert {(run.data, run.method, run.batch_size, run.fraction) for run in done} == {
+        (name, method, size, 0.1) for name in ("Spambase", "Gisette") for method in FAST for size in (25, 50)
+    }
+    for run in done:
+        found = run.measures()
+        assert found["ms"] > 0
+        assert -1 <= found["stability"] <= 1
+        assert run.result.selected.sum(axis=1).tolist() == [round(0.1 * run.result.selected.shape[1])] * (
+            600 // run.batch_size
+        )
+    best = {run.method: run.measures()["accuracy"] for run in done if run.data == "Spambase"}
+    assert best["FIRES-GLM"] > 0.9
+    assert best["OFS"] > 0.9
+
+
+def test_tables_stand_beside_the_published_ones(folder: Path) -> None:
+    sets = [data for data in present(folder) if data.name == "Gisette"]
+    plan = small()
+    result = fires.compare(list(fires.runs(folder, sets, plan)), sets, plan)
+    row = next(row for row in result.rows if row[:2] == ["Gisette", "OFS"])
+    published = [row[result.columns.index(f"{measure}, paper")] for measure in fires.MEASURES]
+    assert published == ["0.911", "291", "0.295"]
+    assert [row[1] for row in result.rows if row[0] == "mean"] == list(FAST)
+    assert "By mean accuracy, best first:" in result.note
+    assert "By mean stability, best first:" in result.note
+    assert "RBF is left out" in result.note
+    assert len(result.as_dict()["panels"][0]["marks"]) == len(FAST)
+
+
+def test_rankings_say_where_the_paper_differs() -> None:
+    methods = ("OFS", "EFS")
+    published = {m: fires.published_table(table) for m, table in fires.MEASURES.items()}
+    ours = {(m, "Gisette", method): published[m]["Gisette"][method] for m in fires.MEASURES for method in methods}
+    same = fires.rankings(ours, published, ["Gisette"], methods)
+    assert [sentence.endswith("the same order.") for sentence in same] == [True] * 3
+    ours["accuracy", "Gisette", "EFS"] = 0.99
+    other = fires.rankings(ours, published, ["Gisette"], methods)
+    assert other[0] == "By mean accuracy, best first: EFS, OFS; the paper's order over these sets is OFS, EFS."
+
+
+def test_learners_on_all_features(folder: Path) -> None:
+    pytest.importorskip("river")
+    sets = [data for data in present(folder) if data.name == "Spambase"]
+    done = list(fires.runs(folder, sets, small(200, tuple(fires.BENCHMARKS))))
+    assert [run.batch_size for run in done] == [50, 50]
+    for run in done:
+        assert run.result.selected.all()
+        assert set(run.measures()) == {"accuracy", "ms"}
+
+
+def test_figure_3_shows_pixels_of_the_digit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fires, "SELECTORS", {name: fires.SELECTORS[name] for name in ("FIRES-GLM", "OFS")})
+    result = fires.figure_3(WithData(rows=200, data=str(folder)), silent)
+    assert [panel.title for panel in result.panels] == ["Digit 3", "Digit 8", "Digit 9"]
+    pictures = result.as_dict()["panels"][0]["pictures"]
+    assert [picture["name"] for picture in pictures] == ["FIRES-GLM", "OFS"]
+    mask = np.array(pictures[1]["selected"]).ravel()
+    assert mask.sum() == fires.DIGIT_PIXELS
+    assert mask[100:200].mean() > 0.8  # what was planted for the digit 3
+
+
+def test_figures_4_and_6_are_curves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fires, "SELECTORS", {name: fires.SELECTORS[name] for name in ("FIRES-GLM", "FSDS")})
+    monkeypatch.setattr(fires, "PENALTIES", (0.01, 1.0))
+    options = WithData(rows=400, data=str(folder))
+    figure = fires.figure_4(options, silent)
+    assert [[curve.name for curve in panel.curves] for panel in figure.panels] == [["FIRES-GLM", "FSDS"]] * 2
+    stability = figure.panels[1].curves[0]
+    assert len(stability.x) == len(stability.y) == 400 // 25 - 10 + 1
+    penalty = fires.figure_6(options, silent)
+    assert penalty.panels[0].curves[0].x == [-2.0, 0.0]
+
+
+def test_data_is_scaled_and_binary(folder: Path) -> None:
+    for data in present(folder):
+        X, y = load(folder, data, 300, 0)
+        assert X.min() == 0.0
+        assert X.max() == 1.0
+        assert set(y.tolist()) == {0, 1}
+    X, y = load_digits(folder, 8, (3, 9), 50)
+    assert X.shape == (50, 784)
+    assert 0 < y.mean() < 0.7
+    assert scaled(np.array([[2.0, 1.0], [2.0, 3.0]])).tolist() == [[0.0, 0.0], [0.0, 1.0]]
+
+
+def test_a_missing_folder_is_an_error_in_words(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--data"):
+        fires.tables_3_and_4(Options(), silent)
+    with pytest.raises(ReaderError, match=r"spambase\.npz"):
+        fires.tables_3_and_4(WithData(data=str(tmp_path)), silent)
+
+
+@pytest.mark.parametrize("name", ["Spambase", "MNIST"])
+def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) -> None:
+    """Two of the paper's sets in small: FIRES-GLM and OFS land within 0.1 of Table 3."""
+    sets = [data for data in present(shared / "data") if data.name == name]
+    plan = fires.Plan(batch_sizes=(50,), fractions=(0.15,), max_rows=3_000, methods=("FIRES-GLM", "OFS"))
+    published = fires.published_table("table3.accuracy")[name]
+    for run in fires.runs(shared / "data", sets, plan):
+        assert run.measures()["accuracy"] == pytest.approx(published[run.method], abs=0.1)
