@@ -25,7 +25,7 @@ from streamsift.core.column_data import Floats, Target
 from streamsift.kernels.columns import orthonormal, padded
 
 MOST_STEPS, MOST_HALVINGS = 50, 30
-SETTLED = 1e-12  # Newton stops when it promises less than this share of the likelihood
+SETTLED = 1e-10  # Newton stops with the step that promises less than this share of the likelihood
 EXPLAINED = 1e-8  # a deviance below this share of the null deviance leaves nothing to explain
 RIDGE = 1e-12  # share of the diagonal added to the information, for classes that are separated
 
@@ -158,9 +158,8 @@ class LogisticFit:
             slopes, information = _row_derivatives(self.codes, self.weight, coefficients @ basis)
             gradient = (slopes @ basis.T).reshape(-1)
             step = np.linalg.solve(_whole_information(basis, information), gradient)
-            promised = float(gradient @ step)
-            if promised <= SETTLED * (1.0 + abs(likelihood)):
-                break
+            # The last step is still taken: it squares what error is left.
+            settled = float(gradient @ step) <= SETTLED * (1.0 + abs(likelihood))
             length = 1.0
             for _ in range(MOST_HALVINGS):
                 tried = coefficients + length * step.reshape(coefficients.shape)
@@ -171,7 +170,7 @@ class LogisticFit:
             else:
                 break
             coefficients, likelihood = tried, reached
-            if likelihood >= EXPLAINED * self.null_likelihood and self.null_likelihood < 0:
+            if settled or (likelihood >= EXPLAINED * self.null_likelihood and self.null_likelihood < 0):
                 break
         return coefficients, likelihood
 

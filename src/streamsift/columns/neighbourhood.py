@@ -1,7 +1,7 @@
 """Neighbourhood rough sets: how far a set of columns determines the class, and which of them are needed for it.
 
 The dependency of the class on some columns is the mean, over all rows, of the share of the row's own class among its
-neighbours. Distance is Euclidean over standardised columns; who is a neighbour is decided row by row (see `purity` in
+neighbours. Distance is Euclidean over standardised columns; who is a neighbour is decided row by row (see `belongs` in
 kernels/neighbourhood.py). The published programs take the first of several identical rows for the row itself; here no
 row is its own neighbour, whatever rows look alike.
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.column_data import ColumnBlock, Floats
 from streamsift.core.selection import Decisions
-from streamsift.kernels.neighbourhood import add_squares, dependency
+from streamsift.kernels.neighbourhood import add_squares, dependency, line_dependency
 
 MOST_KEPT = 1 << 23  # distances; 64 MiB
 _NONE = np.empty((0, 0))
@@ -27,29 +27,34 @@ _NONE = np.empty((0, 0))
 
 @dataclass
 class NeighbourhoodState:
-    """Members as standardised columns, one a row, with the dependency of the class on each alone and on all of them."""
+    """Members as standardised columns, one a row, with the dependency of the class on each alone and on all of them.
+
+    `hurdle` is the dependency on it alone that a column must show to be considered.
+    """
 
     classes: NDArray[np.int64]
     columns: Floats
     alone: Floats
     together: float
+    hurdle: float
     squares: Floats = field(init=False, default_factory=lambda: _NONE)  # made from `columns` where it pays
 
     @classmethod
     def begin(cls, classes: Floats) -> NeighbourhoodState:
-        return cls(classes.astype(np.int64), np.empty((0, len(classes))), np.empty(0), 0.0)
+        return cls(classes.astype(np.int64), np.empty((0, len(classes))), np.empty(0), 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
 
-    `together` is the dependency on all members afterwards.
+    `together` and `hurdle` are those of the state afterwards.
     """
 
     kept: NDArray[np.bool_]
     accepted: bool
     together: float
+    hurdle: float
     statistic: float
     threshold: float
 
@@ -63,7 +68,8 @@ class Neighbours:
 
     def of(self, newcomer: Floats) -> float:
         """The dependency on one column."""
-        return dependency(_NONE, newcomer[None], self.state.classes, self.by_density)
+        order = np.argsort(newcomer, kind="stable")
+        return line_dependency(newcomer[order], order, self.state.classes, self.by_density)
 
     def of_all(self, newcomer: Floats) -> float:
         """The dependency on all members and the newcomer."""
@@ -92,7 +98,7 @@ class Neighbours:
     def take(self, verdict: Verdict, newcomer: Floats, alone: float) -> None:
         """Let members go and the newcomer in."""
         state = self.state
-        state.together = verdict.together
+        state.together, state.hurdle = verdict.together, verdict.hurdle
         if not verdict.kept.all():
             state.columns, state.alone = state.columns[verdict.kept], state.alone[verdict.kept]
             state.squares = self._squares(state.columns)
@@ -140,7 +146,8 @@ def decide_block(
             neighbours.take(verdict, newcomer, alone)
     grown = neighbours.state
     # Nothing has failed: from here on the state changes.
-    state.columns, state.alone, state.together, state.squares = grown.columns, grown.alone, grown.together, grown.squares
+    state.columns, state.alone, state.squares = grown.columns, grown.alone, grown.squares
+    state.together, state.hurdle = grown.together, grown.hurdle
     return Decisions(block.names, accepted, statistic, threshold, dropped=dropped if any(dropped) else ())
 
 

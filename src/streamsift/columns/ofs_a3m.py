@@ -66,12 +66,13 @@ class OFSA3M(ColumnSelector):
     def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
-        share = state.together / max(len(everyone), 1)
-        if not alone > share:
-            return Verdict(everyone, False, state.together, alone, share)
+        if not alone > state.hurdle:
+            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
-        if together != state.together:
-            grows = together > state.together
-            return Verdict(everyone, grows, max(together, state.together), together, state.together)
-        kept, _ = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it == with_it)
-        return Verdict(kept, True, together, together, state.together)
+        if together < state.together:
+            return Verdict(everyone, False, state.together, state.hurdle, together, state.together)
+        kept = everyone
+        if together == state.together:
+            kept, _ = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it == with_it)
+        share = together / (np.count_nonzero(kept) + 1)
+        return Verdict(kept, True, together, float(share), together, state.together)

@@ -2,9 +2,10 @@
 
 Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86 (2019).
 A column is considered when the class depends on it alone at least as much as on a member on average. It joins when the
-class depends more on the members with it. When the dependency changes by no more than 5 % it joins, too, and members
+class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and members
 without which the dependency is no smaller are left out one after the other; they come back if the dependency on what is
-left falls short of what it was. Dependency: see columns/neighbourhood.py.
+left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as in the
+published program. Dependency: see columns/neighbourhood.py.
 
 The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
@@ -68,16 +70,18 @@ class OFSDensity(ColumnSelector):
     def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
-        mean = float(np.mean(state.alone)) if len(state.alone) else 0.0
-        if alone < mean:
-            return Verdict(everyone, False, state.together, alone, mean)
+        if alone < state.hurdle:
+            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
         if together > state.together:
-            return Verdict(everyone, True, together, together, state.together)
+            return Verdict(everyone, True, together, self._mean(state, everyone, alone), together, state.together)
         least = (1.0 - TOLERANCE) * state.together
         if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
-            return Verdict(everyone, False, state.together, together, least)
+            return Verdict(everyone, False, state.together, state.hurdle, together, least)
         kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
         if left >= state.together:
-            return Verdict(kept, True, left, together, least)
-        return Verdict(everyone, True, state.together, together, least)
+            return Verdict(kept, True, left, self._mean(state, kept, alone), together, least)
+        return Verdict(everyone, True, state.together, state.hurdle, together, least)
+
+    def _mean(self, state: NeighbourhoodState, kept: NDArray[np.bool_], alone: float) -> float:
+        return float((state.alone[kept].sum() + alone) / (np.count_nonzero(kept) + 1))

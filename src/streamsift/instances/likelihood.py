@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
-from streamsift.kernels.instances import bins_of_zero, column_ranges, count_rows, count_sparse_rows, count_two_bins
+from streamsift.kernels.instances import bins_of_zero, column_ranges, count_reached, count_rows, count_sparse_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+MOST_COMPARED = 12  # bins; with more, searching is faster than comparing with every cut
 
 
 @dataclass
@@ -100,11 +102,22 @@ class Likelihoods:
             bins_of_zero(self.cuts, self.cut_start, self.categorical, zero)
             known = zero >= 0
             self.counts[:, (self.bin_start[:-1] + zero)[known]] += (rows[:, None] - stored)[:, known]
-        elif len(self.cuts) == n_features and not self.categorical.any():
-            count_two_bins(batch.X, batch.codes, self.cuts, self.counts)
+        elif self._even() <= MOST_COMPARED:
+            n_bins, by_class = int(self._even()), np.argsort(batch.codes, kind="stable")
+            starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
+            reached = np.zeros((len(rows), n_bins + 1, n_features))  # the last is 0: nothing is beyond the last bin
+            cuts = np.ascontiguousarray(self.cuts.reshape(n_features, n_bins - 1).T)
+            count_reached(batch.X, by_class, starts, cuts, reached)
+            self.counts += (reached[:, :-1] - reached[:, 1:]).transpose(0, 2, 1).reshape(self.counts.shape)
         else:
             count_rows(batch.X, batch.codes, *layout, self.counts)
         self.class_counts += rows
+
+    def _even(self) -> float:
+        """The number of bins of every feature, or infinity where they differ or some are categories."""
+        n_bins = np.diff(self.bin_start)
+        even = not self.categorical.any() and bool(np.all(n_bins == n_bins[0]))
+        return int(n_bins[0]) if even else np.inf
 
     def table(self) -> Floats:
         """P(bin | class): one row a bin, one column a class."""

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+BLOCK = 512  # features per block: its counts stay in cache while all rows pass over it
 UNKNOWN = -1  # the bin of a category that was not seen in training
 
 # How to decide between stopping and going on:
@@ -64,14 +65,42 @@ def count_rows(
 
 
 @kernel
-def count_two_bins(X: NDArray[Any], codes: Ints, cuts: Floats, counts: Floats) -> None:
-    """The same where every feature has one cut: no search, so the loop over features is vectorised."""
-    for i in range(X.shape[0]):
-        of_class = counts[codes[i]]
-        for j in range(X.shape[1]):
-            x = X[i, j]
-            of_class[2 * j] += np.float64(x < cuts[j])
-            of_class[2 * j + 1] += np.float64(x >= cuts[j])
+def _add_four(X: NDArray[Any], rows: Ints, first: int, last: int, cuts: Floats, reached: Floats) -> None:
+    x0, x1, x2, x3 = X[rows[0], first:last], X[rows[1], first:last], X[rows[2], first:last], X[rows[3], first:last]
+    total = reached[0, first:last]
+    for j in range(total.size):
+        total[j] += (1.0 * (x0[j] == x0[j]) + 1.0 * (x1[j] == x1[j])) + (
+            1.0 * (x2[j] == x2[j]) + 1.0 * (x3[j] == x3[j])
+        )
+    for h in range(cuts.shape[0]):
+        cut, above = cuts[h, first:last], reached[h + 1, first:last]
+        for j in range(cut.size):
+            c = cut[j]
+            above[j] += (1.0 * (x0[j] >= c) + 1.0 * (x1[j] >= c)) + (1.0 * (x2[j] >= c) + 1.0 * (x3[j] >= c))
+
+
+@kernel
+def count_reached(X: NDArray[Any], rows: Ints, starts: Ints, cuts: Floats, reached: Floats) -> None:
+    """Where all features have equally many cuts: how many values reach each, by class; cuts[h, j], reached[c, h + 1, j].
+
+    reached[c, 0] counts all values but NaN. Comparing with every cut beats searching, because whole rows are compared
+    at once. Rows of class c are rows[starts[c]:starts[c + 1]].
+    """
+    for first in range(0, X.shape[1], BLOCK):
+        last = min(first + BLOCK, X.shape[1])
+        for c in range(starts.size - 1):
+            i = starts[c]
+            while i + 4 <= starts[c + 1]:
+                _add_four(X, rows[i : i + 4], first, last, cuts, reached[c])
+                i += 4
+            while i < starts[c + 1]:
+                x = X[rows[i]]
+                for j in range(first, last):
+                    reached[c, 0, j] += 1.0 * (x[j] == x[j])
+                for h in range(cuts.shape[0]):
+                    for j in range(first, last):
+                        reached[c, h + 1, j] += 1.0 * (x[j] >= cuts[h, j])
+                i += 1
 
 
 @kernel
@@ -366,9 +395,9 @@ def classify_rows(
     cost: Floats,
     bought: Ints,
 ) -> tuple[int, int]:
-    """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for; bought[k] counts rows at stage k.
+    """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for.
 
-    Returns row and column of the first infinite value met, or (-1, -1).
+    bought[k] counts the rows that bought at stage k. Returns row and column of the first infinite value met, or (-1, -1).
     """
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)

@@ -396,7 +396,7 @@ def _merge_two(
 
 @kernel
 def merge_ragged(a: Ragged, b: Ragged, limit: Ints, cap: int, exact: NDArray[np.bool_], out: Ragged) -> None:
-    """Merge two summaries feature by feature; exact lists stay exact up to `cap` tuples (`exact` is brought up to date)."""
+    """Merge two summaries feature by feature; exact lists stay exact up to `cap` tuples, `exact` is updated."""
     n_out = 0
     for f in range(exact.size):
         out.start[f] = n_out

@@ -27,16 +27,15 @@ def _visible(weight: float, halvings: int) -> float:
 
 
 @kernel
-def _into_range(w: Floats, halvings: Ints, j: int) -> None:
-    if 0.0 < w[j] < SMALL:
-        w[j] *= BACK
-        halvings[j] += 1
-    elif w[j] > BIG:
-        if halvings[j] > 0:
-            w[j] /= BACK
-            halvings[j] -= 1
-        else:
-            w[j] = min(w[j], LARGE)
+def _into_range(w: Floats, halvings: Ints) -> None:
+    """Without branches: the loop is vectorised."""
+    for j in range(w.size):
+        small, big = (w[j] < SMALL) & (w[j] > 0.0), (w[j] > BIG) & (halvings[j] > 0)
+        factor = BACK if small else 1.0
+        factor = 1.0 / BACK if big else factor
+        brought = w[j] * factor
+        w[j] = brought if brought < LARGE else LARGE
+        halvings[j] += np.int64(small) - np.int64(big)
 
 
 @kernel
@@ -83,17 +82,19 @@ def _update(
     demotion: float,
     floor: float,
 ) -> None:
+    for j in range(x.size):
+        rest = 1.0 - x[j]
+        rest = rest if rest > floor else floor
+        above = x[j] > 0.0
+        winner[j] *= promotion * (1.0 + x[j]) if above else 1.0
+        loser[j] *= demotion * rest if above else 1.0
     out_of_range = 0
     for j in range(x.size):
-        up = winner[j] * promotion * (1.0 + x[j])
-        down = loser[j] * demotion * max(1.0 - x[j], floor)
-        winner[j] = up if x[j] > 0.0 else winner[j]
-        loser[j] = down if x[j] > 0.0 else loser[j]
-        out_of_range += (winner[j] > BIG) | (loser[j] < SMALL)
-    if out_of_range:
-        for j in range(x.size):
-            _into_range(winner, winner_halvings, j)
-            _into_range(loser, loser_halvings, j)
+        out_of_range += np.int64(winner[j] > BIG)
+        out_of_range += np.int64(loser[j] < SMALL)
+    if out_of_range > 0:
+        _into_range(winner, winner_halvings)
+        _into_range(loser, loser_halvings)
 
 
 @kernel
@@ -139,10 +140,11 @@ def _update_some(
 ) -> None:
     for k in range(n):
         j = index[k]
-        winner[j] = winner[j] * promotion * (1.0 + x[k])
-        loser[j] = loser[j] * demotion * max(1.0 - x[k], floor)
-        _into_range(winner, winner_halvings, j)
-        _into_range(loser, loser_halvings, j)
+        winner[j] *= promotion * (1.0 + x[k])
+        loser[j] *= demotion * max(1.0 - x[k], floor)
+        if winner[j] > BIG or loser[j] < SMALL:
+            _into_range(winner[j : j + 1], winner_halvings[j : j + 1])
+            _into_range(loser[j : j + 1], loser_halvings[j : j + 1])
 
 
 @kernel

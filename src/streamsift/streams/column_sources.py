@@ -166,11 +166,11 @@ def interactions(X: Any, selector: _Selecting, names: Sequence[str] | None = Non
 
     Examples
     --------
-    >>> from streamsift.columns.investing import Investing
+    >>> from streamsift.columns.penalised import Penalised
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(300, 30))
     >>> y = X[:, 4] + X[:, 9] + 2 * X[:, 4] * X[:, 9] + rng.normal(size=300)
-    >>> selector = Investing()
+    >>> selector = Penalised("ric", n_columns=500)
     >>> selector.run(interactions(X, selector), y).selected_
     ['x4', 'x9', 'x4*x9']
     """
@@ -200,7 +200,9 @@ def powers(X: Any, names: Sequence[str] | None = None, *, degree: int = 3) -> Co
 
 
 def logarithms(X: Any, names: Sequence[str] | None = None) -> Columns:
-    """log(x - min + smallest gap above it) of each column that has more than one value: defined for any column.
+    """The logarithm of each column that has more than one value.
+
+    A column with values below or at 0 is first shifted so that its least value becomes the gap to the next one.
 
     Examples
     --------

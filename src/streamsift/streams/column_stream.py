@@ -108,7 +108,7 @@ def generate_columns(
     >>> selector = Investing().run(stream)
     >>> found = set(selector.get_support(indices=True))
     >>> len(found), len(found - set(stream.true_places))
-    (6, 0)
+    (8, 0)
     """
     values = {
         "n_columns": n_columns,
