@@ -52,9 +52,10 @@ class OFSDensity(ColumnSelector):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 10))
     >>> y = X[:, 3] > 0
-    >>> decisions = OFSDensity().begin(y).offer_many(X)
-    >>> decisions[3].accepted, decisions[3].dropped
-    (True, ('x0', 'x1'))
+    >>> selector = OFSDensity().begin(y)
+    >>> decisions = selector.offer_many(X)
+    >>> selector.selected_
+    ['x0', 'x1', 'x3']
     """
 
     parameter_limits: ClassVar[Limits] = {}

@@ -69,19 +69,18 @@ def _add_four(X: NDArray[Any], rows: Ints, first: int, last: int, cuts: Floats, 
     x0, x1, x2, x3 = X[rows[0], first:last], X[rows[1], first:last], X[rows[2], first:last], X[rows[3], first:last]
     total = reached[0, first:last]
     for j in range(total.size):
-        total[j] += (1.0 * (x0[j] == x0[j]) + 1.0 * (x1[j] == x1[j])) + (
-            1.0 * (x2[j] == x2[j]) + 1.0 * (x3[j] == x3[j])
-        )
+        a, b, c, d = x0[j], x1[j], x2[j], x3[j]
+        total[j] += (1.0 * (a == a) + 1.0 * (b == b)) + (1.0 * (c == c) + 1.0 * (d == d))
     for h in range(cuts.shape[0]):
         cut, above = cuts[h, first:last], reached[h + 1, first:last]
         for j in range(cut.size):
-            c = cut[j]
-            above[j] += (1.0 * (x0[j] >= c) + 1.0 * (x1[j] >= c)) + (1.0 * (x2[j] >= c) + 1.0 * (x3[j] >= c))
+            e = cut[j]
+            above[j] += (1.0 * (x0[j] >= e) + 1.0 * (x1[j] >= e)) + (1.0 * (x2[j] >= e) + 1.0 * (x3[j] >= e))
 
 
 @kernel
 def count_reached(X: NDArray[Any], rows: Ints, starts: Ints, cuts: Floats, reached: Floats) -> None:
-    """Where all features have equally many cuts: how many values reach each, by class; cuts[h, j], reached[c, h + 1, j].
+    """Where all features have equally many cuts: how many values reach cuts[h, j], in reached[c, h + 1, j] by class c.
 
     reached[c, 0] counts all values but NaN. Comparing with every cut beats searching, because whole rows are compared
     at once. Rows of class c are rows[starts[c]:starts[c + 1]].
@@ -152,6 +151,15 @@ def interpolate(
 ) -> float:
     """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch (one a class)."""
     n = posterior.size
+    if n == 3:  # the same, written out
+        t2, t3 = min((posterior[1] + posterior[2]) * steps, float(steps)), min(posterior[2] * steps, float(steps))
+        r2 = np.int64(min(t2, steps - 0.5))
+        r3 = min(np.int64(t3), r2)
+        f2, f3 = t2 - r2, t3 - r3
+        here = value.size - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
+        far = here - r2 - 2
+        bend = value[far + 1 if f2 >= f3 else here - 1]
+        return float(value[here] + max(f2, f3) * (bend - value[here]) + min(f2, f3) * (value[far] - bend))
     running, rank = 0.0, shift
     for i in range(n - 1, 0, -1):
         running += posterior[i]
@@ -397,7 +405,8 @@ def classify_rows(
 ) -> tuple[int, int]:
     """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for.
 
-    bought[k] counts the rows that bought at stage k. Returns row and column of the first infinite value met, or (-1, -1).
+    bought[k] counts the rows that bought at stage k. Returns row and column of the first infinite value met,
+    or (-1, -1).
     """
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)

@@ -135,7 +135,7 @@ def line_dependency(values: Floats, order: Ints, classes: Ints, by_density: bool
                 left -= 1
             else:
                 right += 1
-        if farthest == before and not by_density and gap == 0.0:
+        if not by_density and gap == 0.0:
             first = 0 if order[p] > 0 else 1
             n_neighbours, n_own = 1, int(classes[first] == own)
         shares[order[p]] = n_own / n_neighbours

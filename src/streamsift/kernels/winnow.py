@@ -90,8 +90,8 @@ def _update(
         loser[j] *= demotion * rest if above else 1.0
     out_of_range = 0
     for j in range(x.size):
-        out_of_range += np.int64(winner[j] > BIG)
-        out_of_range += np.int64(loser[j] < SMALL)
+        out_of_range += winner[j] > BIG
+        out_of_range += loser[j] < SMALL
     if out_of_range > 0:
         _into_range(winner, winner_halvings)
         _into_range(loser, loser_halvings)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from streamsift.reproduce.mixed_learners import features_used, mixed_learner, n_
 from streamsift.rows.abfs import ABFS
 from streamsift.rows.bounds import Oracle
 from streamsift.streams import generate
-from streamsift.streams.arrays import ArrayStream
 from streamsift.streams.generate import GeneratedStream
 
 STREAMS = ("AGR", "AN", "BG1", "BG2", "BG3", "RTG", "SEA")
@@ -161,9 +160,7 @@ def _memory(learner: Any, selector: Any) -> int:
     return n_bytes(learner) + (0 if selector is None else state_bytes(selector.state_arrays()))
 
 
-def _selection(
-    stream: Any, rows: NDArray[np.int64], selected: NDArray[np.bool_]
-) -> tuple[float, float, float]:
+def _selection(stream: Any, rows: NDArray[np.int64], selected: NDArray[np.bool_]) -> tuple[float, float, float]:
     if not isinstance(stream, GeneratedStream):
         return float("nan"), float("nan"), float("nan")
     segments = stream.segments()
@@ -176,7 +173,33 @@ def _selection(
     return accuracy, rrf, ccp
 
 
-def _real_stream(run: Run) -> ArrayStream:
+@dataclass(frozen=True)
+class _RealStream:
+    """Rows in memory, some of their columns categories; sparse rows are made dense batch by batch."""
+
+    X: Any
+    y: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+
+    feature_names: ClassVar[None] = None
+    target_name: ClassVar[str] = "label"
+    categories: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    def progress(self) -> float | None:
+        return None
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        for first in range(0, len(self.y), size):
+            rows = self.X[first : first + size]
+            dense = rows.toarray() if hasattr(rows, "toarray") else rows
+            yield Batch(dense.astype(np.float32), self.y[first : first + size], None, self.categorical)
+
+
+def _real_stream(run: Run) -> _RealStream:
     """A real data set, shuffled by the seed; columns of nothing but 0 and 1 are categories, except in IADS."""
     path = Path(str(run.data)) / REAL_DATA[run.stream]
     if not path.is_file():
@@ -185,13 +208,12 @@ def _real_stream(run: Run) -> ArrayStream:
         y = arrays["y"].astype(np.int64)
         order = np.random.default_rng(run.seed).permutation(len(y))[: run.rows]
         if "X" in arrays:
-            X: Any = arrays["X"][order].astype(np.float32)
+            X: Any = arrays["X"][order]
+            low, high = X.min(axis=0), X.max(axis=0)
         else:
             from scipy.sparse import csr_matrix
 
-            parts = (arrays["data"].astype(np.float32), arrays["indices"], arrays["indptr"])
-            X = csr_matrix(parts, tuple(arrays["shape"]))[order].toarray()
-    categorical = np.zeros(X.shape[1], bool)
-    if run.stream != "IADS":
-        categorical = np.logical_and(X.min(axis=0) >= 0, X.max(axis=0) <= 1)
-    return ArrayStream(X, y[order], categorical=categorical)
+            X = csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(arrays["shape"]))[order]
+            low, high = X.min(axis=0).toarray()[0], X.max(axis=0).toarray()[0]
+    binary = (low >= 0) & (high <= 1)
+    return _RealStream(X, y[order], binary if run.stream != "IADS" else np.zeros(len(binary), bool))

@@ -143,7 +143,9 @@ class MixedNeighbours:
 
     def _mismatches(self, X: Floats, window: NDArray[np.float32]) -> Floats:
         """How many categories differ; what a row of the window lacks counts as different."""
-        equal = sum((X == value).astype(np.float32) @ (window == value).astype(np.float32).T for value in self._values())
+        equal = sum(
+            (X == value).astype(np.float32) @ (window == value).astype(np.float32).T for value in self._values()
+        )
         return np.asarray(X.shape[1] - equal, np.float64)
 
     def _values(self) -> range:

@@ -38,9 +38,9 @@ class OneVsRest:
         Before a piece that needs other models, `rebuild` is called with the origin of each: the number of the model
         it was, MIRROR (of model 0) or FRESH.
         """
-        known = set(self.seen.tolist())
-        classes, first = np.unique(codes, return_index=True)
-        arrivals = sorted((int(row), int(code)) for code, row in zip(classes, first, strict=True) if code not in known)
+        counts = np.bincount(codes)
+        counts[self.seen[self.seen < len(counts)]] = 0
+        arrivals = sorted((int(np.argmax(codes == code)), int(code)) for code in np.flatnonzero(counts))
         start = 0
         for row, code in arrivals:
             if row > start:

@@ -4,9 +4,9 @@ Parameters are sampled with the reparameterisation trick; the net is differentia
 once: the rows times the first layer of all samples is a single matrix product. There is one output a class, also for
 two classes (the paper's sigmoid is the difference of two such outputs); a class that arrives late gets a new output.
 
-Each layer divides its inputs by the square root of their number (not in the paper). Weights start with sigma = 1, so
-that otherwise signals would grow about sevenfold in every layer of 100 nodes, gradients with them, and mu would leave
-all bounds within some dozen batches.
+The signals of a hidden layer are divided by the square root of its size (not in the paper). Weights start with
+sigma = 1; without it signals grow about sevenfold in every layer of 100 nodes, gradients with them, and mu leaves all
+bounds within some dozen batches.
 
 A layer is a matrix (inputs + 1, outputs) whose last row is the bias. Aggregation (2.1.4): with full connection all
 nodes lie on the path of every feature, so a feature has the mean of its first weights plus the mean weight of each
@@ -110,7 +110,6 @@ class ANN:
     def _back_propagate(self, X: Floats, y: NDArray[np.int64], theta: list[Floats], weight: Floats) -> list[Floats]:
         """Gradients of the mean log marginal likelihood by the sampled parameters of each layer."""
         n_rows, n_samples = len(X), self.n_samples
-        X = X * X.dtype.type(X.shape[1] ** -0.5)
         damping = X.dtype.type(self.layer_size**-0.5)
         flat = [layer.reshape(layer.shape[0], -1) for layer in theta]
         first = X @ flat[0][:-1]

@@ -1,0 +1,1 @@
+"""streamsift beside other libraries; each file needs its own optional package (layer L6)."""
