@@ -13,12 +13,13 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _HOME = {
+    "ABFS": "streamsift.rows.abfs",
     "Screener": "streamsift.rows.screener",
     "load": "streamsift.persist",
     "save": "streamsift.persist",
 }
 
-__all__ = ["Screener", "__version__", "load", "save"]  # noqa: F822 - resolved by __getattr__
+__all__ = ["ABFS", "Screener", "__version__", "load", "save"]  # noqa: F822 - resolved by __getattr__
 
 
 def __getattr__(name: str) -> Any:

@@ -29,6 +29,7 @@ class Entry:
 
 
 _SCREENER = "streamsift.rows.screener:Screener"
+_BARDDAL = "Barddal et al. (2019), Boosting Decision Stumps for Dynamic Feature Selection on Data Streams"
 _WANG_BARBU = "Wang and Barbu (2021), Online Feature Screening for Data Streams with Concept Drift"
 
 _TABLE: dict[str, Entry] = {
@@ -66,6 +67,12 @@ _TABLE: dict[str, Entry] = {
         "Gini impurity removed by the best single cut of the feature.",
         _WANG_BARBU,
         {"score": "gini"},
+    ),
+    "abfs": Entry(
+        "streamsift.rows.abfs:ABFS",
+        "rows",
+        "Boosted decision stumps with drift detectors; chooses the number of features itself.",
+        _BARDDAL,
     ),
 }
 

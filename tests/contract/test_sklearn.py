@@ -30,5 +30,6 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     [*(catalog.make(name) for name in catalog.names("rows")), MeanGap()], expected_failed_checks=expected_failures
 )
 @pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.EmptySelectionWarning")
 def test_scikit_learn_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

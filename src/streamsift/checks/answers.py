@@ -11,11 +11,13 @@ from streamsift.checks.samples import (
     NAMES,
     Make,
     expect,
+    has_parameter,
     in_batches,
     pandas_for_checks,
     same_scores,
     same_state,
     sample,
+    selecting,
 )
 
 
@@ -45,6 +47,12 @@ def check_rows_are_counted(make: Make) -> None:
 def check_answers_agree(make: Make) -> None:
     X, y = sample()
     selector = make().partial_fit(pandas_for_checks().DataFrame(X, columns=NAMES), y)
+    if not has_parameter(selector, "n_features_to_select"):
+        mask, chosen = selector.get_support(), selector.selection()
+        expect(sorted(chosen.indices) == np.flatnonzero(mask).tolist(), "selection and get_support disagree")
+        expect(chosen.names == tuple(NAMES[place] for place in chosen.indices), "the names of the selection are wrong")
+        expect(sorted(selector.ranking_) == [1, 2, 3, 4, 5], "ranking_ is not a ranking from 1")
+        return
     for wanted, number in ((1, 1), (2, 2), (99, 5), (0.4, 2), (0.01, 1), (1.0, 5)):
         selector.set_params(n_features_to_select=wanted)
         mask, chosen = selector.get_support(), selector.selection()
@@ -63,7 +71,7 @@ def check_transform_keeps_the_selected_columns(make: Make) -> None:
     from scipy.sparse import csr_matrix
 
     X, y = sample()
-    selector = make().set_params(n_features_to_select=2).partial_fit(X, y)
+    selector = selecting(make, 2).partial_fit(X, y)
     mask = selector.get_support()
     kept = selector.transform(X)
     expect(np.array_equal(kept, X[:, mask]), "transform does not keep the selected columns in their order")
@@ -71,14 +79,14 @@ def check_transform_keeps_the_selected_columns(make: Make) -> None:
     expect(selector.transform(X.astype(np.float32)).dtype == np.float32, "transform does not keep float32")
     sparse = selector.transform(csr_matrix(X))
     expect(np.array_equal(sparse.toarray(), kept), "transform of sparse data differs from dense data")
-    same = make().set_params(n_features_to_select=2).fit_transform(X, y)
+    same = selecting(make, 2).fit_transform(X, y)
     expect(np.array_equal(same, kept), "fit_transform differs from fit and transform")
 
 
 def check_set_output_gives_pandas(make: Make) -> None:
     X, y = sample()
     frame = pandas_for_checks().DataFrame(X, columns=NAMES, index=range(100, 100 + len(X)))
-    selector = make().set_params(n_features_to_select=2).set_output(transform="pandas")
+    selector = selecting(make, 2).set_output(transform="pandas")
     kept = selector.partial_fit(frame, y).transform(frame)
     expect(kept.columns.tolist() == selector.get_feature_names_out().tolist(), "the pandas output has other columns")
     expect(kept.equals(frame[kept.columns]), "the pandas output is not the selected columns with their index")
@@ -86,9 +94,10 @@ def check_set_output_gives_pandas(make: Make) -> None:
 
 def check_pipeline_selects_before_it_classifies(make: Make) -> None:
     X, y = sample(300)
-    pipeline = make_pipeline(make().set_params(n_features_to_select=1), GaussianNB()).fit(X, y)
-    alone = GaussianNB().fit(X[:, [INFORMATIVE]], y)
-    expect(np.array_equal(pipeline.predict(X), alone.predict(X[:, [INFORMATIVE]])), "a pipeline predicts otherwise")
+    pipeline = make_pipeline(selecting(make, 1), GaussianNB()).fit(X, y)
+    decides_itself = not has_parameter(pipeline[0], "n_features_to_select")
+    kept = X[:, pipeline[0].get_support() if decides_itself else [INFORMATIVE]]
+    expect(np.array_equal(pipeline.predict(X), GaussianNB().fit(kept, y).predict(kept)), "a pipeline predicts otherwise")
 
 
 def check_scores_do_not_depend_on_asking(make: Make) -> None:

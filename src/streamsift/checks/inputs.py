@@ -19,6 +19,7 @@ from streamsift.checks.samples import (
     same_scores,
     same_state,
     sample,
+    selecting,
 )
 
 
@@ -112,9 +113,9 @@ def _tables(X: Floats) -> dict[str, Any]:
 
 def check_every_kind_of_table_gives_the_same_scores(make: Make) -> None:
     X, y = sample()
-    wanted = make().set_params(n_features_to_select=2).partial_fit(X, y)
+    wanted = selecting(make, 2).partial_fit(X, y)
     for what, table in _tables(X).items():
-        selector = make().set_params(n_features_to_select=2).partial_fit(table, y)
+        selector = selecting(make, 2).partial_fit(table, y)
         same_scores(selector.scores_, wanted.scores_, f"{what} gives other scores than an array")
         expect(selector.feature_names_in_.tolist() == list(NAMES), f"{what}: the column names are lost")
         kept = [NAMES[place] for place in wanted.get_support(indices=True)]

@@ -104,3 +104,9 @@ def polars_for_checks() -> Any:
 def has_parameter(selector: RowSelector, name: str) -> bool:
     """Whether the method has a parameter of this name."""
     return name in selector.get_params(deep=False)
+
+
+def selecting(make: Make, number: int) -> RowSelector:
+    """A selector told to select `number` features, or left alone where the method decides that itself."""
+    selector = make()
+    return selector.set_params(n_features_to_select=number) if has_parameter(selector, "n_features_to_select") else selector

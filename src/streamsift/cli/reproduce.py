@@ -10,6 +10,7 @@ EXAMPLES = """\b
 Examples:
   streamsift reproduce screening --figure 3 --jobs 2 -o out/
   streamsift reproduce screening --figure 3 --rows 20000 -o out/
+  streamsift reproduce abfs --table 3 --rows 20000 --repeats 3 --jobs 2 -o out/
 """
 
 
@@ -20,13 +21,23 @@ Examples:
 @click.option("--rows", type=click.IntRange(1_000), help="Fewer rows than in the paper, for a quick look.")
 @click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
+@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Runs with the next seeds.")
+@click.option("--data", metavar="DIR", help="The folder with the paper's data sets.")
 @click.option("-o", "--out", required=True, metavar="DIR", help="Where the page and the numbers go.")
 def reproduce(
-    paper: str, figure: int | None, table: int | None, rows: int | None, seed: int, jobs: int, out: str
+    paper: str,
+    figure: int | None,
+    table: int | None,
+    rows: int | None,
+    seed: int,
+    jobs: int,
+    repeats: int,
+    data: str | None,
+    out: str,
 ) -> None:
     """Measure a figure or table of PAPER again, print the numbers and draw them.
 
-    Papers: screening (figure 3).
+    Papers: screening (figure 3); abfs (tables 3 to 12, figures 1 to 6, 8 and 9).
     """
     if (figure is None) == (table is None):
         raise click.UsageError("Give one of --figure N and --table N.")
@@ -49,7 +60,7 @@ def reproduce(
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{paper}, {name}", total=None)
         result = available[name](
-            Options(rows, seed, jobs), lambda done, total: bar.update(task, completed=done, total=total)
+            Options(rows, seed, jobs, repeats, data), lambda done, total: bar.update(task, completed=done, total=total)
         )
     stem = f"{paper}-{name.replace(' ', '-')}"
     folder.write(f"{stem}.json", json.dumps(result.as_dict(), indent=1) + "\n")

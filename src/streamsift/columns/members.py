@@ -77,8 +77,9 @@ def decide_block(state: MemberState, block: ColumnBlock, names: Sequence[str], t
         walk.judge(start, min(start + step, block.n_columns))
     # Nothing has failed: from here on the state changes.
     state.relations, state.as_codes = walk.relations, walk.as_codes
-    state.columns, state.categorical = np.array(walk.columns).reshape(-1, state.columns.shape[1]), np.array(
-        walk.categorical, bool
+    state.columns, state.categorical = (
+        np.array(walk.columns).reshape(-1, state.columns.shape[1]),
+        np.array(walk.categorical, bool),
     )
     return Decisions(block.names, walk.accepted, walk.statistic, walk.threshold, dropped=walk.dropped_by_place())
 

@@ -76,9 +76,9 @@ class Neighbours:
         columns = newcomer[None] if len(self.state.squares) else np.vstack([self.state.columns, newcomer])
         return dependency(self.state.squares, columns, self.state.classes, self.by_density)
 
-    def needed(self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]) -> tuple[
-        NDArray[np.bool_], float
-    ]:
+    def needed(
+        self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
+    ) -> tuple[NDArray[np.bool_], float]:
         """Leave out one member after the other, in their order, where `unneeded(with it, without it)`.
 
         Gives which members stay, and the dependency on them and the newcomer.

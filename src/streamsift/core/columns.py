@@ -291,9 +291,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
         self._check_begun()
         members = self._members
         order = np.argsort(members.places)
-        names = getattr(getattr(X, "schema", X), "names", getattr(X, "columns", None))
-        if (names is not None and hasattr(self, "feature_names_in_")) or _has_all(names, members.names):
-            return _columns_by_name(X, [str(name) for name in members.names[order]], type(self).__name__)
+        names = _names_of_table(X)
+        if names is not None and (hasattr(self, "feature_names_in_") or set(members.names.tolist()) <= set(names)):
+            return _columns_by_name(X, names, members.names[order].tolist(), type(self).__name__)
         matrix = check_matrix(X, owner=type(self).__name__)[0]
         if matrix.shape[1] != members.n_offered:
             raise InputError(
@@ -336,12 +336,13 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return tags
 
 
-def _has_all(names: Any, wanted: NDArray[np.str_]) -> bool:
-    return names is not None and len(wanted) > 0 and set(wanted.tolist()) <= {str(name) for name in names}
+def _names_of_table(X: Any) -> list[str] | None:
+    """The column names of a pandas, polars or pyarrow table."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None else [str(name) for name in names]
 
 
-def _columns_by_name(X: Any, wanted: list[str], owner: str) -> Any:
-    names = [str(name) for name in getattr(getattr(X, "schema", X), "names", getattr(X, "columns", ()))]
+def _columns_by_name(X: Any, names: list[str], wanted: list[str], owner: str) -> Any:
     for name in wanted:
         if name not in names:
             raise UnknownNameError(f"column of X, as {owner} selected it,", name, names)
@@ -351,4 +352,4 @@ def _columns_by_name(X: Any, wanted: list[str], owner: str) -> Any:
     try:
         return np.array(check_matrix(part, owner=owner)[0])
     except InputError:  # text columns stay as they are
-        return part.to_pandas().to_numpy() if hasattr(part, "schema") else part.to_numpy()
+        return part.to_pandas().to_numpy() if hasattr(part, "column_names") else part.to_numpy()

@@ -91,7 +91,7 @@ class MixedBayes:
             chance = self._counts[label, named[None, :], codes] + 1.0
             chance /= self._weight[label, named] + self._n_values
             scores[:, label] = np.log(prior + 1.0) + normal.sum(axis=1) + np.log(chance).sum(axis=1)
-        return scores.argmax(axis=1)
+        return np.asarray(scores.argmax(axis=1), np.int64)
 
     def n_bytes(self) -> int:
         """Memory held."""
@@ -126,7 +126,7 @@ class MixedNeighbours:
         n_nearest = min(N_NEIGHBOURS, len(window))
         nearest = np.argpartition(distance, n_nearest - 1, axis=1)[:, :n_nearest]
         votes = (self._labels[nearest][:, :, None] == np.arange(self._classes)).sum(axis=1)
-        return votes.argmax(axis=1)
+        return np.asarray(votes.argmax(axis=1), np.int64)
 
     def _numeric_distance(self, X: Floats, window: NDArray[np.float32]) -> Floats:
         """Squared, each feature scaled to its range in the window; what a row of the window lacks counts 1."""
@@ -143,13 +143,10 @@ class MixedNeighbours:
 
     def _mismatches(self, X: Floats, window: NDArray[np.float32]) -> Floats:
         """How many categories differ; what a row of the window lacks counts as different."""
-        equal = sum(
-            (X == value).astype(np.float32) @ (window == value).astype(np.float32).T for value in self._values()
-        )
+        equal = np.zeros((len(X), len(window)), np.float32)
+        for value in range(self._n_values):
+            equal += np.equal(X, value).astype(np.float32) @ np.equal(window, value).astype(np.float32).T
         return np.asarray(X.shape[1] - equal, np.float64)
-
-    def _values(self) -> range:
-        return range(self._n_values)
 
     def n_bytes(self) -> int:
         """Memory held."""

@@ -8,6 +8,7 @@ from streamsift.core.exceptions import UnknownNameError
 from streamsift.reproduce.result import Exhibit
 
 PAPERS = {
+    "abfs": "streamsift.reproduce.abfs",
     "screening": "streamsift.reproduce.screening",
 }
 

@@ -9,11 +9,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Options:
-    """What the user may choose; None means as in the paper. `jobs` is the number of processes."""
+    """What the user may choose; rows None means as in the paper. `jobs` is the number of processes.
+
+    `repeats` is how often a run is repeated, each time with the next seed; `data` a folder with the paper's data sets.
+    """
 
     rows: int | None = None
     seed: int = 1
     jobs: int = 1
+    repeats: int = 1
+    data: str | None = None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows
-from streamsift.summaries.absent import rows_with_zeros
+from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
 POSITIVE_START, NEGATIVE_START = 2.0, 1.0  # the paper's theta_0+ and theta_0-
@@ -162,7 +162,7 @@ class EFS(RowSelector):
         for rows in state.classes.pieces(batch.codes, state.rebuild):
             signs = state.classes.signs(batch.codes[rows])
             weights = (signs, state.u, state.v, state.u_halvings, state.v_halvings)
-            part = X[rows]
+            part = piece_of(X, rows)
             if batch.sparse:
                 efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
             else:

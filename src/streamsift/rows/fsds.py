@@ -114,12 +114,10 @@ class FSDS(RowSelector):
 
     def _learn(self, state: SketchState, batch: CheckedBatch) -> None:
         X = rows_with_zeros(batch)
-        size, known = state.directions.shape
+        size = len(state.lengths)
         used = np.count_nonzero(state.lengths)  # they are sorted, the rest of the sketch is 0
-        rows = np.zeros((used + len(X), X.shape[1]))
-        np.multiply(state.directions[:used], state.lengths[:used, None], out=rows[:used, :known])
-        rows[used:] = X
-        directions, lengths = leading_directions(rows, size)
+        known = np.pad(state.directions[:used], ((0, 0), (0, X.shape[1] - state.directions.shape[1])))
+        directions, lengths = leading_directions(known, state.lengths[:used], X, size)
         ratio = np.divide(lengths[-1], lengths, out=np.ones(size), where=lengths > 0.0)
         state.directions = directions
         state.lengths = lengths * np.sqrt((1.0 - ratio) * (1.0 + ratio))  # sqrt(s^2 - s_l^2) without the squares
@@ -133,27 +131,51 @@ class FSDS(RowSelector):
         return np.asarray((np.abs(state.directions[: len(lengths)]) * share[:, None]).max(axis=0))
 
 
-def leading_directions(rows: Floats, size: int) -> tuple[Floats, Floats]:
-    """The `size` leading right singular vectors (one a row) and values of a matrix; missing ones are 0.
+def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:
+    """The `size` leading right singular vectors (one a row) and values of a sketch and rows below it.
 
-    >>> directions, lengths = leading_directions(np.array([[3.0, 0.0], [0.0, 4.0]]), 3)
-    >>> lengths.round(9).tolist(), np.abs(directions[0]).round(9).tolist()
+    The sketch is lengths * known, with orthogonal directions. Missing singular values are 0.
+
+    >>> nothing, rows = np.zeros((0, 2)), np.array([[3.0, 0.0], [0.0, 4.0]])
+    >>> directions, found = leading_directions(nothing, np.zeros(0), rows, 3)
+    >>> found.round(9).tolist(), np.abs(directions[0]).round(9).tolist()
     ([4.0, 3.0, 0.0], [0.0, 1.0])
     """
-    n_rows, n_features = rows.shape
-    found = min(size, n_rows, n_features)
-    directions, lengths = np.zeros((size, n_features)), np.zeros(size)
+    n_features, used = X.shape[1], len(known)
+    n_rows = used + len(X)
+    n_found = min(size, n_rows, n_features)
+    directions, found = np.zeros((size, n_features)), np.zeros(size)
     wide = n_features >= n_rows
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = rows @ rows.T if wide else rows.T @ rows
+        squares = _products_of_rows(known, lengths, X) if wide else _products_of_columns(known, lengths, X)
     if np.isfinite(np.trace(squares)):
-        n = len(squares)
-        values, vectors = linalg.eigh(squares, subset_by_index=(n - found, n - 1), overwrite_a=True, check_finite=False)
-        values, vectors = values[::-1], vectors[:, ::-1].T
+        values, vectors = np.linalg.eigh(squares)  # reads the lower triangle only
+        values, vectors = values[: -n_found - 1 : -1], vectors[:, : -n_found - 1 : -1].T
         if values[-1] * LARGEST_RATIO > values[0] > 0.0:
-            lengths[:found] = np.sqrt(values)
-            directions[:found] = (vectors / lengths[:found, None]) @ rows if wide else vectors
-            return directions, lengths
-    _, exact, vectors = linalg.svd(rows, full_matrices=False, check_finite=False)
-    directions[:found], lengths[:found] = vectors[:found], exact[:found]
-    return directions, lengths
+            found[:n_found] = np.sqrt(values)
+            if wide:
+                vectors = vectors / found[:n_found, None]
+                np.matmul(vectors[:, used:], X, out=directions[:n_found])
+                directions[:n_found] += (vectors[:, :used] * lengths) @ known
+            else:
+                directions[:n_found] = vectors
+            return directions, found
+    _, exact, vectors = linalg.svd(np.vstack([known * lengths[:, None], X]), full_matrices=False, check_finite=False)
+    directions[:n_found], found[:n_found] = vectors[:n_found], exact[:n_found]
+    return directions, found
+
+
+def _products_of_rows(known: Floats, lengths: Floats, X: Floats) -> Floats:
+    """C C' of C = [sketch; X], the lower triangle; the sketch's own part is diagonal."""
+    used = len(known)
+    squares = np.zeros((used + len(X), used + len(X)))
+    squares[:used, :used] = np.diag(lengths**2)
+    squares[used:, :used] = (X @ known.T) * lengths
+    squares[used:, used:] = X @ X.T
+    return squares
+
+
+def _products_of_columns(known: Floats, lengths: Floats, X: Floats) -> Floats:
+    """C'C of C = [sketch; X]."""
+    sketch = known * lengths[:, None]
+    return sketch.T @ sketch + X.T @ X

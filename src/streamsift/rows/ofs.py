@@ -36,7 +36,7 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.selection import how_many
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.linear_online import ofs_rows, ofs_sparse_rows
-from streamsift.summaries.absent import rows_with_zeros
+from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import MIRROR, OneVsRest
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ class OFS(RowSelector):
         for rows in state.classes.pieces(batch.codes, rebuild):
             signs = state.classes.signs(batch.codes[rows])
             settings = (signs, state.weights, n_kept, float(self.step), float(self.shrink), *scratch)
-            part = X[rows]
+            part = piece_of(X, rows)
             if batch.sparse:
                 ofs_sparse_rows(part.data, part.indices, part.indptr, *settings)
             else:

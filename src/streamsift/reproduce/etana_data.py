@@ -1,0 +1,81 @@
+"""The data sets of the ETANA paper (its Table 1), as far as they lie in a folder of .npz files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.exceptions import InputError, ReaderError
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A file, its name in the paper, the rows to train on (None: five folds), and what of the paper's set it is."""
+
+    name: str
+    file: str
+    n_classes: int
+    n_train: int | None = None
+    note: str = ""
+
+
+DATA_SETS = (
+    DataSet("Madelon", "madelon.npz", 2, 2_000),
+    DataSet("Lung Cancer", "lung_cancer_181.npz", 2),
+    DataSet("MLL", "mll.npz", 3, 57),
+    DataSet("Dexter", "dexter.npz", 2, 300, "19,999 of its 20,000 columns"),
+    DataSet("Car", "11_tumors.npz", 11, None, "the same 174 samples with 12,533 genes instead of 9,182"),
+    DataSet("Lung2", "lung_203.npz", 5, None, "the same 203 samples with 1,543 genes instead of 3,312"),
+)
+NOT_HERE = "News20 (1.36 million features) is not among the sets."
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def folder_of(options: Any) -> Path:
+    """The folder the user named."""
+    folder = getattr(options, "data", None)
+    if folder is None:
+        raise InputError(
+            "The figures of this paper are measured on real data: give the folder of .npz files with --data."
+        )
+    return Path(folder)
+
+
+def present(folder: Path, names: tuple[str, ...] | None = None) -> list[DataSet]:
+    """The data sets whose files are in a folder (only those named, if names are given); none is an error."""
+    wanted = [data for data in DATA_SETS if names is None or data.name in names]
+    found = [data for data in wanted if (folder / data.file).is_file()]
+    if not found:
+        files = ", ".join(data.file for data in wanted)
+        raise ReaderError(f"The folder {str(folder)!r} has none of the files {files}: give another with --data.")
+    return found
+
+
+def load(folder: Path, data: DataSet) -> tuple[Any, NDArray[np.int64]]:
+    """X (dense or CSR, float32) and y."""
+    with np.load(folder / data.file, allow_pickle=False) as arrays:
+        y = arrays["y"].astype(np.int64)
+        if "X" in arrays:
+            return arrays["X"].astype(np.float32), y
+        from scipy.sparse import csr_matrix
+
+        parts = (arrays["data"].astype(np.float32), arrays["indices"], arrays["indptr"])
+        return csr_matrix(parts, shape=tuple(arrays["shape"])), y
+
+
+def splits(data: DataSet, y: NDArray[np.int64], seed: int) -> Iterator[Split]:
+    """Rows to train and to judge on: as given with the set, or five stratified folds."""
+    if data.n_train is not None:
+        yield np.arange(data.n_train), np.arange(data.n_train, len(y))
+        return
+    from sklearn.model_selection import StratifiedKFold
+
+    yield from StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(np.zeros((len(y), 1)), y)

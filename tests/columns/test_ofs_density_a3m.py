@@ -1,0 +1,118 @@
+"""OFS-Density and OFS-A3M: the published programs' selections, naive twins, blocks, states and contract."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, numbers, places
+from tests.naive import neighbourhood as naive
+
+from streamsift.columns import neighbourhood
+from streamsift.columns.ofs_a3m import OFSA3M
+from streamsift.columns.ofs_density import OFSDensity
+from streamsift.kernels.neighbourhood import dependency, line_dependency
+
+METHODS = {"density": OFSDensity, "a3m": OFSA3M}
+NOTHING_KEPT = np.empty((0, 0))
+
+
+@pytest.mark.parametrize("data", ["cont", "wdbc"])
+@pytest.mark.parametrize("method", METHODS)
+def test_selections_equal_the_published_programs(shared: Path, method: str, data: str, scale: float) -> None:
+    if scale < 1.0:
+        pytest.skip("hours of plain Python")
+    outputs = json.loads((shared / "golden" / "ofs_density_a3m" / "README.json").read_text())["outputs_0based"]
+    table = np.load(shared / "golden" / "lofs" / "inputs.npz")[data]
+    table = table[:150] if data == "wdbc" else table
+    selector = METHODS[method]().fit(table[:, :-1], table[:, -1])
+    assert places(selector) == outputs[f"{data}_{method}"]
+
+
+def shape(seed: int, coded: bool) -> tuple[Any, Any]:
+    X, y = codes(seed, 25, 8) if coded else numbers(seed, 25, 8)
+    return X, y
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(seed=st.integers(0, 10**6), coded=st.booleans())
+@settings(max_examples=15)
+def test_selections_equal_the_naive_twin(method: str, seed: int, coded: bool) -> None:
+    X, y = shape(seed, coded)
+    expected = getattr(naive, f"ofs_{method}")(X, y.tolist())
+    assert METHODS[method]().fit(X, y).selected_ == [f"x{k}" for k in expected]
+
+
+@given(seed=st.integers(0, 10**6), coded=st.booleans(), by_density=st.booleans(), n_rows=st.integers(2, 60))
+@settings(max_examples=60)
+def test_a_line_is_a_space_of_one_dimension(seed: int, coded: bool, by_density: bool, n_rows: int) -> None:
+    X, y = (codes if coded else numbers)(seed, n_rows, 6)
+    for column in X.T:
+        values = neighbourhood.standardised(column)
+        if values is not None:
+            order = np.argsort(values, kind="stable")
+            line = line_dependency(values[order], order, y, by_density)
+            assert line == dependency(NOTHING_KEPT, values[None], y, by_density)
+
+
+@pytest.mark.parametrize("by_density", [True, False])
+def test_a_row_equally_far_from_all_others_has_the_first_of_them_for_neighbour(by_density: bool) -> None:
+    values, y = np.array([0.0, 1.0, 1.0, 1.0]), np.array([0, 0, 1, 1])
+    order = np.argsort(values, kind="stable")
+    # Row 0: by gap its neighbour is row 1 alone, by density all three are. Rows 1 to 3: the other two ones.
+    expected = ((1 / 3 if by_density else 1.0) + 0.0 + 0.5 + 0.5) / 4
+    assert line_dependency(values, order, y, by_density) == pytest.approx(expected)
+    assert dependency(NOTHING_KEPT, values[None], y, by_density) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(seed=st.integers(0, 10**6), coded=st.booleans(), cuts=st.lists(st.integers(0, 8), max_size=3))
+@settings(max_examples=15)
+def test_a_block_is_one_after_the_other(method: str, seed: int, coded: bool, cuts: list[int]) -> None:
+    X, y = shape(seed, coded)
+    check_blocks(METHODS[method], X, y, cuts)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_distances_summed_anew_give_the_same_answers(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(5):
+        X, y = shape(seed, coded=seed % 2 == 0)
+        kept = METHODS[method]().begin(y).offer_many(X)
+        with monkeypatch.context() as context:
+            context.setattr(neighbourhood, "MOST_KEPT", 0)
+            assert METHODS[method]().begin(y).offer_many(X) == kept
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_state(method: str) -> None:
+    for seed in range(3):
+        X, y = shape(seed, coded=False)
+        check_continues(METHODS[method], X, y)
+        check_all_or_nothing(METHODS[method], X, y)
+
+
+def test_a_column_that_explains_as_much_takes_the_place_of_those_not_needed() -> None:
+    y = np.arange(40) % 2
+    rng = np.random.default_rng(0)
+    first = y + 0.4 * rng.normal(size=40)
+    selector = OFSA3M().begin(y)
+    assert selector.offer(first, "first").accepted
+    better = selector.offer(y + 0.01 * rng.normal(size=40), "better")
+    assert better.accepted
+    assert better.statistic > better.threshold
+    noise = selector.offer(rng.normal(size=40), "noise")
+    assert not noise.accepted
+    assert noise.statistic <= noise.threshold
+    again = selector.offer(y + 0.01 * rng.normal(size=40), "again")
+    assert (again.accepted, again.dropped) == (True, ("first", "better"))
+
+
+@parametrize_with_checks([OFSDensity(), OFSA3M()])
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)
