@@ -14,12 +14,46 @@ __version__ = "0.1.0"
 # Public name -> the module that defines it.
 _HOME = {
     "ABFS": "streamsift.rows.abfs",
+    "EFS": "streamsift.rows.efs",
+    "ETANA": "streamsift.instances.etana",
+    "FETANA": "streamsift.instances.f_etana",
+    "FIRES": "streamsift.rows.fires.fires",
+    "FSDS": "streamsift.rows.fsds",
+    "FastOSFS": "streamsift.columns.fast_osfs",
+    "Investing": "streamsift.columns.investing",
+    "OFS": "streamsift.rows.ofs",
+    "OFSA3M": "streamsift.columns.ofs_a3m",
+    "OFSDensity": "streamsift.columns.ofs_density",
+    "OSFS": "streamsift.columns.osfs",
+    "Penalised": "streamsift.columns.penalised",
+    "SAOLA": "streamsift.columns.saola",
     "Screener": "streamsift.rows.screener",
+    "Stepwise": "streamsift.columns.stepwise",
     "load": "streamsift.persist",
     "save": "streamsift.persist",
 }
 
-__all__ = ["ABFS", "Screener", "__version__", "load", "save"]  # noqa: F822 - resolved by __getattr__
+__all__ = [
+    "ABFS",
+    "EFS",
+    "ETANA",
+    "FETANA",
+    "FIRES",
+    "FSDS",
+    "OFS",
+    "OFSA3M",
+    "OSFS",
+    "SAOLA",
+    "FastOSFS",
+    "Investing",
+    "OFSDensity",
+    "Penalised",
+    "Screener",
+    "Stepwise",
+    "__version__",
+    "load",
+    "save",
+]
 
 
 def __getattr__(name: str) -> Any:

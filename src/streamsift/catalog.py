@@ -29,6 +29,18 @@ class Entry:
 
 
 _SCREENER = "streamsift.rows.screener:Screener"
+_CARVALHO = (
+    "Carvalho and Cohen (2006), Single-Pass Online Learning: Performance, Voting Schemes and Online Feature Selection"
+)
+_HAUG = "Haug et al. (2020), Leveraging Model Inherent Variable Importance for Stable Online Feature Selection"
+_HUANG = "Huang et al. (2015), Unsupervised Feature Selection on Data Streams"
+_LIYANAGE = "Warahena Liyanage et al. (2020), On-the-Fly Joint Feature Selection and Classification"
+_UNGAR = "Ungar et al. (2005), Streaming Feature Selection using Information-investing"
+_WANG_HOI = "Wang et al. (2013), Online Feature Selection and Its Applications"
+_WU = "Wu et al. (2013), Online Feature Selection with Streaming Features"
+_YU = "Yu et al. (2014), Towards Scalable and Accurate Online Feature Selection for Big Data"
+_ZHOU_A3M = "Zhou et al. (2019), Online Streaming Feature Selection using Adapted Neighborhood Rough Set"
+_ZHOU_DENSITY = "Zhou et al. (2019), OFS-Density: A Novel Online Streaming Feature Selection Method"
 _BARDDAL = "Barddal et al. (2019), Boosting Decision Stumps for Dynamic Feature Selection on Data Streams"
 _WANG_BARBU = "Wang and Barbu (2021), Online Feature Screening for Data Streams with Concept Drift"
 
@@ -68,11 +80,133 @@ _TABLE: dict[str, Entry] = {
         _WANG_BARBU,
         {"score": "gini"},
     ),
+    "fires": Entry(
+        "streamsift.rows.fires.fires:FIRES",
+        "rows",
+        "Importance minus uncertainty of the weights of a probit model.",
+        _HAUG,
+        {"model": "glm"},
+    ),
+    "fires:ann": Entry(
+        "streamsift.rows.fires.fires:FIRES",
+        "rows",
+        "Importance minus uncertainty of the weights of a neural network.",
+        _HAUG,
+        {"model": "ann"},
+    ),
+    "fires:sdt": Entry(
+        "streamsift.rows.fires.fires:FIRES",
+        "rows",
+        "Importance minus uncertainty of the weights of a soft decision tree.",
+        _HAUG,
+        {"model": "sdt"},
+    ),
+    "ofs": Entry(
+        "streamsift.rows.ofs:OFS",
+        "rows",
+        "Weights of a linear model that is cut to its largest weights after every mistake.",
+        _WANG_HOI,
+    ),
+    "efs": Entry(
+        "streamsift.rows.efs:EFS",
+        "rows",
+        "Difference of the two weight vectors of a modified balanced winnow.",
+        _CARVALHO,
+    ),
+    "fsds": Entry(
+        "streamsift.rows.fsds:FSDS",
+        "rows",
+        "Weights on the leading directions of a matrix sketch; uses no labels.",
+        _HUANG,
+    ),
     "abfs": Entry(
         "streamsift.rows.abfs:ABFS",
         "rows",
         "Boosted decision stumps with drift detectors; chooses the number of features itself.",
         _BARDDAL,
+    ),
+    "investing": Entry(
+        "streamsift.columns.investing:Investing",
+        "columns",
+        "Bids bits for each column and earns more by accepting good ones.",
+        _UNGAR,
+        {"criterion": "iic"},
+    ),
+    "investing:alpha": Entry(
+        "streamsift.columns.investing:Investing",
+        "columns",
+        "Bids a significance level for each column and earns more by accepting good ones.",
+        _UNGAR,
+        {"criterion": "alpha"},
+    ),
+    "penalised:aic": Entry(
+        "streamsift.columns.penalised:Penalised",
+        "columns",
+        "Accepts a column that gains more likelihood than a penalty of 2.",
+        _UNGAR,
+        {"criterion": "aic"},
+    ),
+    "penalised:bic": Entry(
+        "streamsift.columns.penalised:Penalised",
+        "columns",
+        "Accepts a column that gains more likelihood than the logarithm of the rows.",
+        _UNGAR,
+        {"criterion": "bic"},
+    ),
+    "penalised:ric": Entry(
+        "streamsift.columns.penalised:Penalised",
+        "columns",
+        "Accepts a column that gains more likelihood than twice the logarithm of the columns.",
+        _UNGAR,
+        {"criterion": "ric"},
+    ),
+    "stepwise": Entry(
+        "streamsift.columns.stepwise:Stepwise",
+        "columns",
+        "Adds the best of all columns again and again; the batch rival of the streaming methods.",
+        _UNGAR,
+    ),
+    "osfs": Entry(
+        "streamsift.columns.osfs:OSFS",
+        "columns",
+        "Keeps a Markov blanket of the class by tests of conditional independence.",
+        _WU,
+    ),
+    "fast_osfs": Entry(
+        "streamsift.columns.fast_osfs:FastOSFS",
+        "columns",
+        "Keeps a Markov blanket, testing members only against the newest.",
+        _WU,
+    ),
+    "saola": Entry(
+        "streamsift.columns.saola:SAOLA",
+        "columns",
+        "Keeps columns that no other column both outdoes and resembles, in pairwise tests.",
+        _YU,
+    ),
+    "ofs_density": Entry(
+        "streamsift.columns.ofs_density:OFSDensity",
+        "columns",
+        "Keeps columns by the purity of neighbourhoods that adapt to density.",
+        _ZHOU_DENSITY,
+    ),
+    "ofs_a3m": Entry(
+        "streamsift.columns.ofs_a3m:OFSA3M",
+        "columns",
+        "Keeps columns by the purity of neighbourhoods that end at the widest gap.",
+        _ZHOU_A3M,
+    ),
+    "etana": Entry(
+        "streamsift.instances.etana:ETANA",
+        "instances",
+        "Buys the values of each instance one at a time, by dynamic programming.",
+        _LIYANAGE,
+    ),
+    "f_etana": Entry(
+        "streamsift.instances.f_etana:FETANA",
+        "instances",
+        "Buys the values of each instance one at a time, by learnt linear thresholds.",
+        _LIYANAGE,
     ),
 }
 

@@ -51,7 +51,9 @@ def test_any_cut_gives_the_same_decisions(
 ) -> None:
     rng = np.random.default_rng(seed)
     options = {"n_rows": n_rows, "n_columns": n_columns}
-    X, y = regression(seed, **options) if model == "linear" else classes(seed, 2 if model == "logistic" else 3, **options)
+    X, y = (
+        regression(seed, **options) if model == "linear" else classes(seed, 2 if model == "logistic" else 3, **options)
+    )
     X = hard_columns(rng, X)
     weight = rng.integers(0, 3, n_rows) + (np.arange(n_rows) == 0) if weighted else None
     model = "linear" if model == "linear" else "logistic"

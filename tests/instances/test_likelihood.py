@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.naive import etana as naive
@@ -101,6 +101,7 @@ def test_free_features_come_first_and_the_telling_ones_before_the_others() -> No
         assert model._current_plan().order.tolist() == [2, 1, 0]
 
 
+@settings(max_examples=20)
 @given(st.integers(1, 79), st.integers(0, 2**31))
 def test_batches_count_as_one_once_the_bins_are_cut(cut: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Naive twin of EFS: one Modified Balanced Winnow with exact fractions of its weights kept as logarithms."""
+"""Naive twin of EFS: one Modified Balanced Winnow whose weights are kept as logarithms."""
 
 from __future__ import annotations
 
@@ -13,20 +13,31 @@ def scaled(x):
     return [(v * half - low * half) / (high * half - low * half) for v in x]
 
 
-def efs(rows, signs, least_factor=0.01, promotion=1.5, demotion=0.5, threshold=1.0, margin=1.0, also_zeros=False):
-    """(log u, log v) after every row; `also_zeros` updates features whose value is 0 too, as published programs do."""
+def decided_by_rounding(rows, signs, least_factor):
+    """Whether some row lies on the margin but for rounding, so that two right programs may go different ways."""
+    return any(efs(rows, signs, least_factor, close=True))
+
+
+def efs(rows, signs, least_factor=0.01, promotion=1.5, demotion=0.5, threshold=1.0, margin=1.0, also_zeros=False,
+        close=False):  # fmt: skip
+    """(log u, log v) after every row; `also_zeros` updates features whose value is 0 too, as published programs do.
+
+    With `close`, whether each row lies on the margin but for rounding.
+    """
     log_u, log_v = [math.log(2.0)] * len(rows[0]), [0.0] * len(rows[0])
     history = []
     for x, y in zip(rows, signs, strict=True):
         x = scaled(x)
-        score = sum(v * (math.exp(a) - math.exp(b)) for v, a, b in zip(x, log_u, log_v, strict=True)) - threshold
+        total = sum(v * (math.exp(a) - math.exp(b)) for v, a, b in zip(x, log_u, log_v, strict=True))
+        score = total - threshold
         if y * score <= margin:
             winner, loser = (log_u, log_v) if y > 0 else (log_v, log_u)
             for j, v in enumerate(x):
                 if v > 0 or also_zeros:
                     winner[j] += log(promotion * (1 + v))
                     loser[j] += log(demotion * max(1 - v, least_factor))
-        history.append((list(log_u), list(log_v)))
+        on_margin = abs(y * score - margin) < 1e-9 and abs(total) > 1e-18
+        history.append(on_margin if close else (list(log_u), list(log_v)))
     return history
 
 

@@ -10,14 +10,22 @@ import numpy as np
 from scipy.stats import chi2
 
 
+def unit(column):
+    """Centred and of length 1."""
+    centred = (np.asarray(column, float) - np.mean(column)) / np.ptp(column)
+    centred -= centred.mean()
+    return centred / np.linalg.norm(centred)
+
+
 def partial_correlation(x, y, given):
     """The correlation of what is left of x and y after regression on the given columns; 0 where nothing is left."""
-    basis = np.column_stack([np.ones(len(x)), *given])
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return 0.0
+    basis = np.column_stack([np.ones(len(x)), *(unit(column) for column in given)])
     left = []
-    for column in (x, y):
-        column = np.asarray(column, float)
+    for column in (unit(x), unit(y)):
         residual = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if np.linalg.norm(residual) < 1e-6 * np.linalg.norm(column - column.mean()) or np.ptp(column) == 0:
+        if np.linalg.norm(residual) < 1e-6:
             return 0.0
         left.append(residual / np.linalg.norm(residual))
     return float(left[0] @ left[1])

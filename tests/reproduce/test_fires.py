@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce import fires
+from streamsift.reproduce import fires, fires_figures
 from streamsift.reproduce.fires_data import load, load_digits, present, scaled
+from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, Plan, runs
 from streamsift.reproduce.result import Options
 
 FAST = ("FIRES-GLM", "OFS", "EFS", "FSDS")
-
-
-@dataclass(frozen=True)
-class WithData(Options):
-    data: str | None = None
 
 
 def silent(done: int, total: int) -> None:
@@ -41,13 +36,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def small(max_rows: int = 600, methods: tuple[str, ...] = FAST) -> fires.Plan:
-    return fires.Plan(batch_sizes=(25, 50), fractions=(0.1,), max_rows=max_rows, methods=methods)
+def small(max_rows: int = 600, methods: tuple[str, ...] = FAST) -> Plan:
+    return Plan(batch_sizes=(25, 50), fractions=(0.1,), max_rows=max_rows, methods=methods, seeds=(0,))
 
 
 def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:
     sets = [data for data in present(folder) if data.name != "MNIST"]
-    done = list(fires.runs(folder, sets, small()))
+    done = list(runs(folder, sets, small()))
     assert {(run.data, run.method, run.batch_size, run.fraction) for run in done} == {
         (name, method, size, 0.1) for name in ("Spambase", "Gisette") for method in FAST for size in (25, 50)
     }
@@ -66,7 +61,7 @@ def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:
 def test_tables_stand_beside_the_published_ones(folder: Path) -> None:
     sets = [data for data in present(folder) if data.name == "Gisette"]
     plan = small()
-    result = fires.compare(list(fires.runs(folder, sets, plan)), sets, plan)
+    result = fires.compare(list(runs(folder, sets, plan)), sets, plan)
     row = next(row for row in result.rows if row[:2] == ["Gisette", "OFS"])
     published = [row[result.columns.index(f"{measure}, paper")] for measure in fires.MEASURES]
     assert published == ["0.911", "291", "0.295"]
@@ -91,7 +86,7 @@ def test_rankings_say_where_the_paper_differs() -> None:
 def test_learners_on_all_features(folder: Path) -> None:
     pytest.importorskip("river")
     sets = [data for data in present(folder) if data.name == "Spambase"]
-    done = list(fires.runs(folder, sets, small(200, tuple(fires.BENCHMARKS))))
+    done = list(runs(folder, sets, small(200, tuple(BENCHMARKS))))
     assert [run.batch_size for run in done] == [50, 50]
     for run in done:
         assert run.result.selected.all()
@@ -99,25 +94,25 @@ def test_learners_on_all_features(folder: Path) -> None:
 
 
 def test_figure_3_shows_pixels_of_the_digit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fires, "SELECTORS", {name: fires.SELECTORS[name] for name in ("FIRES-GLM", "OFS")})
-    result = fires.figure_3(WithData(rows=200, data=str(folder)), silent)
+    monkeypatch.setattr(fires_figures, "SELECTORS", {name: SELECTORS[name] for name in ("FIRES-GLM", "OFS")})
+    result = fires_figures.figure_3(Options(rows=200, data=str(folder)), silent)
     assert [panel.title for panel in result.panels] == ["Digit 3", "Digit 8", "Digit 9"]
     pictures = result.as_dict()["panels"][0]["pictures"]
     assert [picture["name"] for picture in pictures] == ["FIRES-GLM", "OFS"]
     mask = np.array(pictures[1]["selected"]).ravel()
-    assert mask.sum() == fires.DIGIT_PIXELS
+    assert mask.sum() == fires_figures.DIGIT_PIXELS
     assert mask[100:200].mean() > 0.8  # what was planted for the digit 3
 
 
 def test_figures_4_and_6_are_curves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fires, "SELECTORS", {name: fires.SELECTORS[name] for name in ("FIRES-GLM", "FSDS")})
-    monkeypatch.setattr(fires, "PENALTIES", (0.01, 1.0))
-    options = WithData(rows=400, data=str(folder))
-    figure = fires.figure_4(options, silent)
+    monkeypatch.setattr(fires_figures, "SELECTORS", {name: SELECTORS[name] for name in ("FIRES-GLM", "FSDS")})
+    monkeypatch.setattr(fires_figures, "PENALTIES", (0.01, 1.0))
+    options = Options(rows=400, data=str(folder))
+    figure = fires_figures.figure_4(options, silent)
     assert [[curve.name for curve in panel.curves] for panel in figure.panels] == [["FIRES-GLM", "FSDS"]] * 2
     stability = figure.panels[1].curves[0]
     assert len(stability.x) == len(stability.y) == 400 // 25 - 10 + 1
-    penalty = fires.figure_6(options, silent)
+    penalty = fires_figures.figure_6(options, silent)
     assert penalty.panels[0].curves[0].x == [-2.0, 0.0]
 
 
@@ -137,14 +132,14 @@ def test_a_missing_folder_is_an_error_in_words(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--data"):
         fires.tables_3_and_4(Options(), silent)
     with pytest.raises(ReaderError, match=r"spambase\.npz"):
-        fires.tables_3_and_4(WithData(data=str(tmp_path)), silent)
+        fires.tables_3_and_4(Options(data=str(tmp_path)), silent)
 
 
 @pytest.mark.parametrize("name", ["Spambase", "MNIST"])
 def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) -> None:
     """Two of the paper's sets in small: FIRES-GLM and OFS land within 0.1 of Table 3."""
     sets = [data for data in present(shared / "data") if data.name == name]
-    plan = fires.Plan(batch_sizes=(50,), fractions=(0.15,), max_rows=3_000, methods=("FIRES-GLM", "OFS"))
+    plan = Plan(batch_sizes=(50,), fractions=(0.15,), max_rows=3_000, methods=("FIRES-GLM", "OFS"))
     published = fires.published_table("table3.accuracy")[name]
-    for run in fires.runs(shared / "data", sets, plan):
+    for run in runs(shared / "data", sets, plan):
         assert run.measures()["accuracy"] == pytest.approx(published[run.method], abs=0.1)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.utils.estimator_checks import check_estimator
+from tests.naive.efs import decided_by_rounding
 from tests.naive.efs import efs as naive_efs
 
 from streamsift.checks import run_checks
@@ -108,6 +109,7 @@ def test_equals_naive_twin(kind: str, n_rows: int, n_features: int, least: float
     rng = np.random.default_rng(seed)
     X, y = HARD[kind](rng, n_rows, n_features), rng.integers(0, 2, n_rows)
     y[:2] = 0, 1
+    assume(not decided_by_rounding(X.tolist(), (2 * y - 1).tolist(), least))
     wanted = naive_efs(X.tolist(), (2 * y - 1).tolist(), least)[-1]
     dense = EFS(least_factor=least).partial_fit(X, y, classes=[0, 1])
     sparse = EFS(least_factor=least).partial_fit(csr_matrix(X), y, classes=[0, 1])

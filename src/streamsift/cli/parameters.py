@@ -48,9 +48,6 @@ def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str
     from streamsift import catalog
     from streamsift.core.constraints import check_parameters
 
-    kind = catalog.entry(method).kind
-    if kind != "rows":
-        raise ParameterError(f"The method {method!r} selects from a stream of {kind}, but a file is a stream of rows.")
     given = {name: value for name, value in shortcuts.items() if value is not None}
     twice = sorted(given.keys() & others.keys())
     if twice:

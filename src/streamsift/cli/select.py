@@ -14,7 +14,7 @@ import click
 
 from streamsift import __version__
 from streamsift.cli.parameters import assignments, complete_method, count_or_fraction
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, ParameterError
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -26,6 +26,8 @@ Examples:
   streamsift select clicks.parquet --target bought --method screen:t_score -k 0.1 --fading 0.999 --out run/
   zcat log.csv.gz | streamsift select - --target alarm -k 5 --json
   streamsift select people.csv --target income --method screen:chi2 --set n_bins=10 --missing skip
+  streamsift select table.parquet --target y --method investing
+  streamsift select patients.csv --target disease --method etana --costs prices.csv
 """
 
 
@@ -53,6 +55,7 @@ Examples:
     metavar="NAME=VALUE",
     help="Any other parameter of the method.",
 )
+@click.option("--costs", metavar="FILE", help="CSV with `feature,price`, for methods that buy features (etana).")
 @click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows read at a time.")
 @click.option("--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
 @click.option("--save", metavar="FILE", help="Save the selector at the end, to go on later.")
@@ -67,16 +70,19 @@ def select(
     eps: float | None,
     bins: int | None,
     others: dict[str, Any],
+    costs: str | None,
     batch: int,
     out: str | None,
     save: str | None,
     as_json: bool,
 ) -> int:
-    """Read DATA once, row by row, and print the features that tell the most about the target.
+    """Read DATA once and print the features that tell the most about the target.
 
-    DATA is a file (its ending says of which format), or - for CSV on the standard input. Interrupt a long run with
-    Ctrl-C: with --out, what was found so far is written.
+    DATA is a file (its ending says of which format), or - for CSV on the standard input. The method decides how it is
+    read: row by row, column by column (investing, osfs, ...), or as instances whose values are bought one at a time
+    (etana). Interrupt a long run with Ctrl-C: with --out, what was found so far is written.
     """
+    from streamsift import catalog
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
     from streamsift.cli.parameters import make_selector
@@ -84,7 +90,9 @@ def select(
 
     shortcuts = {"n_features_to_select": count, "fading": fading, "missing": missing, "eps": eps, "n_bins": bins}
     selector = make_selector(method, shortcuts, others)
-    stream = open_stream(data, target=target)
+    kind = catalog.entry(method).kind
+    if costs is not None and kind != "instances":
+        raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
     folder = None if out is None else OutputFolder(out)
     if save is not None:
         OutputFolder(Path(save).parent)  # a run must not end with the news that its result cannot be kept
@@ -95,7 +103,9 @@ def select(
         "parameters": selector.get_params(),
         "batch": batch,
     }
-    last, interrupted = _read(stream, selector, about, folder, quiet=as_json)
+    if kind != "rows":
+        return _other_kind(data, kind, selector, about, folder, costs, save, as_json)
+    last, interrupted = _read(open_stream(data, target=target), selector, about, folder, quiet=as_json)
     if last is None:
         return _say(f"Interrupted before the first {batch:,} rows were read: nothing was found yet.", INTERRUPTED)
     if interrupted and folder is None:
@@ -114,6 +124,42 @@ def select(
     _print(found)
     if folder is not None and sys.stdout.isatty():
         click.echo(f"{folder / 'report.html'} shows the whole run; selection.json and trace.parquet lie beside it.")
+    return 0
+
+
+def _other_kind(
+    data: str,
+    kind: str,
+    selector: Any,
+    about: dict[str, Any],
+    folder: OutputFolder | None,
+    costs: str | None,
+    save: str | None,
+    as_json: bool,
+) -> int:
+    """The ways of column methods and of methods that buy features; they leave no trace over time to report on."""
+    from streamsift.cli.errors import INTERRUPTED
+    from streamsift.cli.select_columns import print_columns, select_columns
+    from streamsift.cli.select_instances import print_trial, select_instances
+
+    interrupted = False
+    if kind == "columns":
+        result, interrupted = select_columns(data, selector, about, folder, quiet=as_json)
+    else:
+        result = select_instances(data, selector, about, costs)
+    found = {"streamsift": __version__, **about, "parameters": selector.get_params(), **result}
+    if folder is not None:
+        folder.write("selection.json", _json(found) + "\n")
+    if interrupted:
+        return _say(f"Interrupted after {found['n_offered']:,} columns.", INTERRUPTED)
+    if save is not None:
+        _save(selector, save)
+    if as_json:
+        click.echo(_json(found))
+    elif kind == "columns":
+        print_columns(found)
+    else:
+        print_trial(found)
     return 0
 
 
@@ -190,7 +236,12 @@ def _save(selector: Any, path: str) -> None:
 
 
 def _json(found: dict[str, Any]) -> str:
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays among the parameters as lists, anything else that JSON does not know as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _print(found: dict[str, Any]) -> None:

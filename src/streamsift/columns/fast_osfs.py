@@ -14,11 +14,11 @@ Time for a relevant column O(members^max_conditioning) small tests, for any othe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, target_kind_of, tests_of
+from streamsift.columns.independence import Candidate, named_tests, target_kind_of
 from streamsift.columns.members import MemberState, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
@@ -75,14 +75,18 @@ class FastOSFS(ColumnSelector):
         self.alpha = alpha
         self.max_conditioning = max_conditioning
 
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
+        """Begin with y and offer the columns of X from left to right."""
+        return super().fit(X, y)
+
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
 
     def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, tests_of(self.test, self.alpha))
+        return MemberState.begin(target, named_tests(self.test, self.alpha))
 
     def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        tests = tests_of(self.test, self.alpha)
+        tests = named_tests(self.test, self.alpha)
         return decide_block(state, block, self._members.names.tolist(), tests, self._rule)
 
     def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:

@@ -89,18 +89,18 @@ class Relations(Protocol):
 
 
 @dataclass(frozen=True)
-class Tests:
+class PairOfTests:
     """The test for columns of codes and the one for numbers; where only one is given, it takes all columns."""
 
     of_codes: Any
     of_numbers: Any
 
 
-def tests_of(test: str, alpha: float) -> Tests:
+def named_tests(test: str, alpha: float) -> PairOfTests:
     """The tests that OSFS and FastOSFS mean by a name; "auto" means two."""
     numbers = FisherZ(float(alpha)) if test in ("auto", "fisher_z") else None
     codes = CountTest(float(alpha), pearson=test == "chi2") if test in ("auto", "g2", "chi2") else None
-    return Tests(codes, numbers)
+    return PairOfTests(codes, numbers)
 
 
 def target_kind_of(test: str) -> TargetKind:

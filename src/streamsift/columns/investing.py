@@ -1,6 +1,6 @@
 """Investing: wealth is bid on each column, lost when the column is rejected, increased when it is accepted.
 
-Paper: Ungar, Zhou, Foster, Stine: Streaming Feature Selection using IIC. The bid on column i is min(wealth / (2 i), 1/2).
+Paper: Ungar, Zhou, Foster, Stine: Streaming Feature Selection using IIC. Column i is bid min(wealth / (2 i), 1/2).
 
     criterion   accepted when                                       wealth after
     iic         bits saved >= payoff (coding "entropy"),            + payoff; rejected: - bid
@@ -11,13 +11,13 @@ Bits saved are gain / (2 ln 2) - coefficient_bits - log2(1 / bid), gain being tw
 (n log(RSS before / RSS after), or the likelihood ratio of the logistic fits).
 
 Where this deviates from the paper, or the paper is silent:
-- Section 2 gives the entropy as t^2 / 2 nats with the t of the larger model. The gain in log-likelihood is what its text
-  defines, and what reproduces its BIC figures.
+- Section 2 gives the entropy as t^2 / 2 nats with the t of the larger model. The gain in log-likelihood is what its
+  text defines, and what reproduces its BIC figures.
 - Neither the first wealth nor the payoff is printed; 1/2 each is our choice. The cost of a coefficient is left open
   ("1/2 log n", "3 bits"): `coefficient_bits`, 0 by default.
 - The theorem E(false) < 4 payoff E(true) + 4 wealth needs payoff < 1/4 and a test whose level is at most the bid. The
   p-values of coding "tail" and of alpha-investing meet that (linear: the exact F test; logistic: asymptotically).
-  "entropy" meets it too: a useless column saves that many bits with probability less than the bid.
+  "entropy" is stricter: with normal errors a useless column saves 0 bits with probability less than the bid.
 - A column of k degrees of freedom (categories, more than two classes): the threshold is the value that has, with k
   degrees of freedom, the tail probability of the threshold for one.
 - The program of scikit-feature (alpha_investing) is another variant: it takes the p-value of the newcomer from an

@@ -57,6 +57,11 @@ class Fit(Protocol):
     @property
     def n_observations(self) -> float: ...
 
+    @property
+    def finished(self) -> bool:
+        """Nothing can be gained any more: everything is explained, or as many columns are accepted as rows allow."""
+        ...
+
     def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """The gain of each column of a block, to about seven digits, and where that cannot be trusted."""
         ...
@@ -68,6 +73,11 @@ class Fit(Protocol):
     def tail_threshold(self, probability: Any, df: int) -> Any:
         """The gain that a useless candidate reaches with the given probability."""
         ...
+
+
+def room_for(n_observations: float) -> int:
+    """How many columns may be accepted: two fewer than there are rows."""
+    return max(round(n_observations) - 2, 0)
 
 
 @dataclass
@@ -94,6 +104,10 @@ class LinearFit:
     def df(self) -> int:
         return 1
 
+    @property
+    def finished(self) -> bool:
+        return self.rss <= PERFECT * self.total or self.room == 0
+
     @classmethod
     def begin(cls, target: Target, weight: Floats, intercept: bool) -> Self:
         y = target.values
@@ -109,12 +123,11 @@ class LinearFit:
         raw = inner(target.values, target.values, weight)
         if total <= PERFECT * raw:
             y, total = np.zeros(n_rows), 0.0
-        n_counting = int(np.count_nonzero(weight)) if len(weight) else n_rows
-        return cls(weight, np.stack([y, first]), intercept, 0, total, total, counted, max(n_counting - 2, 0))
+        return cls(weight, np.stack([y, first]), intercept, 0, total, total, counted, room_for(counted))
 
     def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         size = squares[0]
-        if self.rss <= PERFECT * self.total or self.room == 0:
+        if self.finished:
             return np.zeros(len(size)), np.zeros(len(size), bool)
         left = size - np.einsum("ij,ij->j", products[1:], products[1:])
         doubtful = ~((left > WELL_POSED * size) & (size > SMALLEST))
@@ -124,7 +137,7 @@ class LinearFit:
             return -self.n_observations * np.log1p(-share), doubtful
 
     def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
-        if self.rss <= PERFECT * self.total or self.room == 0:
+        if self.finished:
             return Candidate.useless()
         units = orthonormal(columns, self.rows[1:], self.weight, centre=self.intercept)
         if len(units) == 0 or len(units) > self.room:

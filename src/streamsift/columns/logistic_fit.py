@@ -17,17 +17,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 from scipy.special import chdtri, logsumexp
 
-from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, Candidate, Threshold
+from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, Candidate, Threshold, room_for
 from streamsift.core.column_data import Floats, Target
 from streamsift.kernels.columns import orthonormal, padded
 
 MOST_STEPS, MOST_HALVINGS = 50, 30
 SETTLED = 1e-10  # Newton stops with the step that promises less than this share of the likelihood
 EXPLAINED = 1e-8  # a deviance below this share of the null deviance leaves nothing to explain
-RIDGE = 1e-12  # share of the diagonal added to the information, for classes that are separated
+BLIND = 1e-12  # directions with less than this share of the information (separated classes) are left alone
 
 
 @dataclass
@@ -52,13 +51,12 @@ class LogisticFit:
         self._slopes, information = self._derivatives()
         self._information = information
         n_logits, n_basis, n_rows = self.df, len(self.basis), len(self.codes)
-        whole = _whole_information(self.basis, information)
-        lower = np.linalg.cholesky(whole)
+        whitening = _inverse_root(_whole_information(self.basis, information))
         # Row (l, a): the covariance of a candidate's coefficient l with the a-th whitened coefficient of the fit.
         whitened = np.empty((n_logits, n_logits * n_basis, n_rows))
         for column in range(n_logits):
             mixed = (information[:, column, None, :] * self.basis[None]).reshape(n_logits * n_basis, n_rows)
-            whitened[column] = solve_triangular(lower, mixed, lower=True)
+            whitened[column] = whitening @ mixed
         self.probes = padded(np.vstack([self._slopes, whitened.reshape(-1, n_rows)]))
         pairs = [information[k, column] for k in range(n_logits) for column in range(k + 1)]
         self.square_weights = padded(np.stack(pairs))
@@ -76,20 +74,19 @@ class LogisticFit:
         # Without a constant one row of zeros stands in its place; it adds nothing.
         first = np.full((1, n_rows), 1.0 / np.sqrt(counted)) if intercept else np.zeros((1, n_rows))
         coefficients = np.zeros((max(n_classes - 1, 1), 1))
-        n_counting = int(np.count_nonzero(weight)) if len(weight) else n_rows
-        room = max(n_counting - 2, 0)
-        fit = cls(codes, n_classes, weight, first, coefficients, intercept, 0, 0.0, 0.0, counted, room)
+        fit = cls(codes, n_classes, weight, first, coefficients, intercept, 0, 0.0, 0.0, counted, room_for(counted))
+        if n_classes < 2:
+            return fit
         coefficients, likelihood = fit._maximise(first, coefficients)
         return replace(fit, coefficients=coefficients, likelihood=likelihood, null_likelihood=likelihood)
 
     @property
-    def _finished(self) -> bool:
-        """Nothing can be gained: one class, everything explained, or as many columns as rows allow."""
+    def finished(self) -> bool:
         return self.n_classes < 2 or self.likelihood >= EXPLAINED * self.null_likelihood or self.room == 0
 
     def screen(self, products: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         n_logits, width = self.df, products.shape[1]
-        if self._finished:
+        if self.finished:
             return np.zeros(width), np.zeros(width, bool)
         used = n_logits + n_logits * n_logits * len(self.basis)
         slopes, mixed = products[:n_logits], products[n_logits:used].reshape(n_logits, -1, width)
@@ -101,7 +98,7 @@ class LogisticFit:
         return _quadratic_forms(slopes, squares, mixed)
 
     def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
-        if self._finished:
+        if self.finished:
             return Candidate.useless()
         units = orthonormal(columns, self.basis, self.weight, centre=self.intercept)
         if len(units) == 0 or len(units) > self.room:
@@ -139,16 +136,15 @@ class LogisticFit:
         whole = _whole_information(both, self._information)
         # Order of the unknowns: class by class, and within a class the basis before the newcomers.
         new = np.tile(np.arange(len(both)) >= len(self.basis), n_logits)
-        given = np.linalg.solve(whole[~new][:, ~new], whole[~new][:, new])
+        given = _solved(whole[~new][:, ~new], whole[~new][:, new])
         variance = whole[new][:, new] - whole[new][:, ~new] @ given
         slope = (self._slopes @ units.T).reshape(n_logits * n_new)
-        step = np.linalg.lstsq(variance, slope, rcond=1e-12)[0]
-        return max(float(slope @ step), 0.0)
+        return max(float(slope @ _solved(variance, slope)), 0.0)
 
     # -- the fit ------------------------------------------------------------------------------------------------
 
     def _derivatives(self) -> tuple[Floats, Floats]:
-        """Slopes w (1[y=k] - p_k) and information w (p_k 1[k=l] - p_k p_l) of each row, for the classes but the last."""
+        """Slopes w (1[y=k] - p_k) and information w (p_k 1[k=l] - p_k p_l) of each row; the last class is left out."""
         return _row_derivatives(self.codes, self.weight, self.coefficients @ self.basis)
 
     def _maximise(self, basis: Floats, coefficients: Floats) -> tuple[Floats, float]:
@@ -157,7 +153,7 @@ class LogisticFit:
         for _ in range(MOST_STEPS):
             slopes, information = _row_derivatives(self.codes, self.weight, coefficients @ basis)
             gradient = (slopes @ basis.T).reshape(-1)
-            step = np.linalg.solve(_whole_information(basis, information), gradient)
+            step = _solved(_whole_information(basis, information), gradient)
             # The last step is still taken: it squares what error is left.
             settled = float(gradient @ step) <= SETTLED * (1.0 + abs(likelihood))
             length = 1.0
@@ -201,10 +197,20 @@ def _whole_information(basis: Floats, information: Floats) -> Floats:
         for column in range(k + 1):
             part = (basis * information[k, column]) @ basis.T
             whole[k, :, column], whole[column, :, k] = part, part
-    result: Floats = whole.reshape(n_logits * size, n_logits * size)
-    diagonal = np.diag_indices(len(result))
-    result[diagonal] += RIDGE * max(float(result[diagonal].max()), 1e-300)
-    return result
+    return whole.reshape(n_logits * size, n_logits * size)
+
+
+def _inverse_root(information: Floats) -> Floats:
+    """R with R' R the inverse of the information, where there is any."""
+    values, vectors = np.linalg.eigh(information)
+    seen = values > BLIND * max(values[-1], 0.0)
+    roots = np.zeros(len(values))
+    roots[seen] = 1.0 / np.sqrt(values[seen])
+    return np.asarray(roots[:, None] * vectors.T)
+
+
+def _solved(information: Floats, right: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(information, right, rcond=BLIND)[0])
 
 
 def _quadratic_forms(slopes: Floats, squares: Floats, mixed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -217,7 +223,7 @@ def _quadratic_forms(slopes: Floats, squares: Floats, mixed: Floats) -> tuple[Fl
         variance[:, k, column] = variance[:, column, k] = left
     own = squares[[k * (k + 3) // 2 for k in range(n_logits)]].T  # the sums of squares of each class
     left = variance[:, np.arange(n_logits), np.arange(n_logits)]
-    fine = ((left > WELL_POSED * own) & (own > SMALLEST)).all(axis=1)
+    fine: NDArray[np.bool_] = np.all((left > WELL_POSED * own) & (own > SMALLEST), axis=1)
     gains = np.zeros(width)
     if fine.any():
         scale = np.sqrt(left[fine])

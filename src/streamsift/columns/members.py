@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.independence import MOST_CATEGORIES, Candidate, Tests, are_codes
+from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
 from streamsift.core.selection import Decisions
@@ -49,7 +49,7 @@ class MemberState:
     relations: Any = field(init=False, default=None)  # the members as the test sees them; made from `columns`
 
     @classmethod
-    def begin(cls, target: Target, tests: Tests) -> MemberState:
+    def begin(cls, target: Target, tests: PairOfTests) -> MemberState:
         n = target.n_rows
         classes = np.empty(0, np.int64) if target.labels is None else target.values.astype(np.int64)
         n_classes = 0 if target.labels is None else len(target.labels)
@@ -69,7 +69,9 @@ def numbers_of(target: Target) -> Floats:
     return labels.astype(np.float64)[target.values.astype(np.intp)]
 
 
-def decide_block(state: MemberState, block: ColumnBlock, names: Sequence[str], tests: Tests, rule: Rule) -> Decisions:
+def decide_block(
+    state: MemberState, block: ColumnBlock, names: Sequence[str], tests: PairOfTests, rule: Rule
+) -> Decisions:
     """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
     walk = _Walk(state, list(names), tests, rule, block)
     step = max(TILE_BYTES // (8 * block.values.shape[0]), 1)
@@ -87,7 +89,9 @@ def decide_block(state: MemberState, block: ColumnBlock, names: Sequence[str], t
 class _Walk:
     """The members while a block goes by."""
 
-    def __init__(self, state: MemberState, names: list[str], tests: Tests, rule: Rule, block: ColumnBlock) -> None:
+    def __init__(
+        self, state: MemberState, names: list[str], tests: PairOfTests, rule: Rule, block: ColumnBlock
+    ) -> None:
         self.tests, self.rule, self.block, self.names = tests, rule, block, names
         self.numbers, self.classes = state.numbers, state.classes
         self.as_codes = state.as_codes
@@ -123,6 +127,8 @@ class _Walk:
             place, newcomer = start + int(k), alone.candidate(int(k))
             verdict = self.rule(self.relations, newcomer)
             self.statistic[place], self.threshold[place] = verdict.statistic, verdict.threshold
+            if not verdict.accepted and verdict.kept.all():
+                continue
             gone = np.flatnonzero(~verdict.kept)
             if len(gone):
                 self.dropped[place] = tuple(self.names[j] for j in gone)
@@ -133,8 +139,7 @@ class _Walk:
                 self.names.append(self.block.names[place])
                 self.columns.append(raw[k].copy())
                 self.categorical.append(self.block.is_categorical(place))
-            if len(gone) or verdict.accepted:
-                self.relations = self.relations.after(verdict.kept, newcomer if verdict.accepted else None)
+            self.relations = self.relations.after(verdict.kept, newcomer if verdict.accepted else None)
 
     def _marks(self, start: int, stop: int) -> NDArray[np.bool_]:
         marks = self.block.categorical
@@ -154,7 +159,7 @@ class _Walk:
         return [self.dropped.get(place, ()) for place in range(self.block.n_columns)]
 
 
-def _relate(state: MemberState, tests: Tests, as_codes: bool) -> Any:
+def _relate(state: MemberState, tests: PairOfTests, as_codes: bool) -> Any:
     """The members as the test sees them, taken in one after the other."""
     relations = (tests.of_codes if as_codes else tests.of_numbers).relations(state.numbers, state.classes)
     if len(state.columns):

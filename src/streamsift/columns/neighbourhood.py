@@ -5,8 +5,8 @@ neighbours. Distance is Euclidean over standardised columns; who is a neighbour 
 kernels/neighbourhood.py). The published programs take the first of several identical rows for the row itself; here no
 row is its own neighbour, whatever rows look alike.
 
-Squared distances between the members are kept, so that a newcomer costs one more term, as long as they take no more than
-64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with many rows O(rows^2 x members).
+Squared distances between the members are kept, so that a newcomer costs one more term, as long as they take no more
+than 64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with many rows O(rows^2 x members).
 """
 
 from __future__ import annotations
@@ -74,12 +74,14 @@ class Neighbours:
     def of_all(self, newcomer: Floats) -> float:
         """The dependency on all members and the newcomer."""
         columns = newcomer[None] if len(self.state.squares) else np.vstack([self.state.columns, newcomer])
-        return dependency(self.state.squares, columns, self.state.classes, self.by_density)
+        return dependency(self.state.squares, columns, self.state.classes, self.by_density, 0.0)
 
     def needed(
         self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
     ) -> tuple[NDArray[np.bool_], float]:
         """Leave out one member after the other, in their order, where `unneeded(with it, without it)`.
+
+        A dependency without a member that is smaller than with it may be given too small.
 
         Gives which members stay, and the dependency on them and the newcomer.
         """
@@ -88,7 +90,7 @@ class Neighbours:
         before = self._squares(columns[:0])  # distances over the members that were found needed
         for k in range(len(columns) - 1):
             later = columns[k + 1 :] if len(before) else columns[np.flatnonzero(kept & (np.arange(len(kept)) != k))]
-            without = dependency(before, later, self.state.classes, self.by_density)
+            without = dependency(before, later, self.state.classes, self.by_density, together)
             if unneeded(together, without):
                 kept[k], together = False, without
             elif len(before):

@@ -14,7 +14,7 @@ members)), for more than 2,896 rows O(rows x members).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class OFSA3M(ColumnSelector):
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
+        """Begin with y and offer the columns of X from left to right."""
+        return super().fit(X, y)
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)

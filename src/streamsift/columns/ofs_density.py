@@ -1,11 +1,11 @@
 """OFS-Density: neighbourhood rough sets whose neighbourhoods end where the density falls.
 
-Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86 (2019).
-A column is considered when the class depends on it alone at least as much as on a member on average. It joins when the
-class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and members
-without which the dependency is no smaller are left out one after the other; they come back if the dependency on what is
-left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as in the
-published program. Dependency: see columns/neighbourhood.py.
+Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86
+(2019). A column is considered when the class depends on it alone at least as much as on a member on average. It joins
+when the class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and
+members without which the dependency is no smaller are left out one after the other; they come back if the dependency on
+what is left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as
+in the published program. Dependency: see columns/neighbourhood.py.
 
 The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
 
@@ -15,7 +15,7 @@ members)), for more than 2,896 rows O(rows x members).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,10 @@ class OFSDensity(ColumnSelector):
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
+        """Begin with y and offer the columns of X from left to right."""
+        return super().fit(X, y)
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)

@@ -9,16 +9,17 @@ Tests: see columns/independence.py. Where this deviates from the published toolb
 the toolbox skips columns whose sum is 0, which a centred column has. The values of a column are those that occur in it;
 the toolbox counts up to the largest code.
 
-Time for a relevant column O(members^(1 + max_conditioning)) small tests, for any other O(rows). Memory O(rows x members).
+Time for a relevant column O(members^(1 + max_conditioning)) small tests, for any other O(rows). Memory O(rows x
+members).
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, target_kind_of, tests_of
+from streamsift.columns.independence import Candidate, named_tests, target_kind_of
 from streamsift.columns.members import MemberState, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
@@ -64,7 +65,9 @@ class OSFS(ColumnSelector):
     >>> selector = OSFS().begin(y)
     >>> decisions = selector.offer_many(X)
     >>> selector.selected_
-    ['x3', 'x15']
+    ['x7', 'x15']
+    >>> decisions[7].dropped  # given the copy, the original tells nothing more
+    ('x3',)
     """
 
     parameter_limits: ClassVar[Limits] = {
@@ -79,14 +82,18 @@ class OSFS(ColumnSelector):
         self.alpha = alpha
         self.max_conditioning = max_conditioning
 
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
+        """Begin with y and offer the columns of X from left to right."""
+        return super().fit(X, y)
+
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
 
     def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, tests_of(self.test, self.alpha))
+        return MemberState.begin(target, named_tests(self.test, self.alpha))
 
     def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        tests = tests_of(self.test, self.alpha)
+        tests = named_tests(self.test, self.alpha)
         return decide_block(state, block, self._members.names.tolist(), tests, self._rule)
 
     def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:

@@ -1,30 +1,33 @@
 """SAOLA: compare a newcomer with each member, two at a time.
 
 Paper: Yu, Wu, Ding, Pei, "Scalable and accurate online feature selection for big data", ACM TKDD 11 (2016). A column
-that depends on the class is compared with the members in the order of acceptance. A member that is at least as relevant,
-and closer to the newcomer than the newcomer is to the class, makes it redundant: it goes. A member that is less relevant
-than the newcomer, and closer to it than to the class, goes; it stays gone when a later member rejects the newcomer.
+that depends on the class is compared with the members in the order of acceptance. A member that is at least as
+relevant, and closer to the newcomer than the newcomer is to the class, makes it redundant: it goes. A member that is
+less relevant than the newcomer, and closer to it than to the class, goes; it stays gone when a later member rejects the
+newcomer.
 
 Relevance and closeness are |r| (Fisher's z test decides which are real) or the symmetric uncertainty: see
-columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped; the toolbox
-skips columns whose sum is 0, which a centred column has. With the symmetric uncertainty the toolbox wants a member to be
-strictly more relevant, so that it keeps every exact copy of a column; here, as with |r|, equally relevant is enough.
+columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped; the
+toolbox skips columns whose sum is 0, which a centred column has. With the symmetric uncertainty the toolbox wants a
+member to be strictly more relevant, so that it keeps every exact copy of a column; here, as with |r|, equally relevant
+is enough.
 
 Time for a relevant column O(rows x members), for any other O(rows). Memory O(rows x members).
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, FisherZ, SymmetricUncertainty, Tests, target_kind_of
+from streamsift.columns.independence import Candidate, FisherZ, PairOfTests, SymmetricUncertainty, target_kind_of
 from streamsift.columns.members import MemberState, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits, OneOf, Real
 from streamsift.core.selection import Decisions
+from streamsift.kernels.independence import compare_with_members
 
 
 class SAOLA(ColumnSelector):
@@ -78,27 +81,28 @@ class SAOLA(ColumnSelector):
         self.alpha = alpha
         self.threshold = threshold
 
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
+        """Begin with y and offer the columns of X from left to right."""
+        return super().fit(X, y)
+
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
 
     def _begin(self, target: Target, weight: Floats) -> MemberState:
         return MemberState.begin(target, self._tests())
 
-    def _tests(self) -> Tests:
+    def _tests(self) -> PairOfTests:
         numbers = None if self.test == "symmetric_uncertainty" else FisherZ(float(self.alpha))
         codes = None if self.test == "fisher_z" else SymmetricUncertainty(float(self.threshold))
-        return Tests(codes, numbers)
+        return PairOfTests(codes, numbers)
 
     def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
         return decide_block(state, block, self._members.names.tolist(), self._tests(), self._rule)
 
     def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
         close, related = relations.closeness(newcomer)
-        own, theirs = newcomer.strength, relations.strength
-        rejecting = np.flatnonzero(related & (theirs >= own) & (close > own))
-        losing = related & (theirs < own) & (close > theirs)
-        if not len(rejecting):
-            return Verdict(~losing, True, newcomer.statistic, newcomer.threshold)
-        first = int(rejecting[0])
-        losing[first:] = False  # the comparisons end here
-        return Verdict(~losing, False, newcomer.statistic, float(relations.statistic(close[first : first + 1])[0]))
+        kept = np.ones(len(close), bool)
+        first = compare_with_members(newcomer.strength, relations.strength, close, related, kept)
+        if first < 0:
+            return Verdict(kept, True, newcomer.statistic, newcomer.threshold)
+        return Verdict(kept, False, newcomer.statistic, float(relations.statistic(close[first : first + 1])[0]))

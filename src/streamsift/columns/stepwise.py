@@ -3,8 +3,8 @@
 In each round every column is tried, and the one whose gain exceeds the penalty (AIC, BIC or RIC; columns/penalised.py)
 by most is taken; the search ends when none does. Paper: Ungar, Zhou, Foster, Stine, which compares with it.
 
-It has to see all columns in every round, so there is nothing to decide on a single column: `fit` searches a table, `run`
-collects a source first, and `offer` is refused. Time O(rows x columns x accepted) for each accepted column.
+It has to see all columns in every round, so there is nothing to decide on a single column: `fit` searches a table,
+`run` collects a source first, and `offer` is refused. Time O(rows x columns x accepted) for each accepted column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from streamsift.columns.linear_fit import LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
 from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
 from streamsift.columns.penalised import CRITERIA, PenaltyAccount
-from streamsift.columns.walk import one_hot, screen
+from streamsift.columns.walk import Scratch, one_hot, screen
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
@@ -163,9 +163,10 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
 
     excess = np.full(block.n_columns, -np.inf)
     single = threshold(fit.df)
+    scratch = Scratch()
     for start in range(0, block.n_columns, _TILE):
         stop = min(start + _TILE, block.n_columns)
-        gains, doubtful = screen(fit, block, start, stop)
+        gains, doubtful = screen(fit, block, start, stop, scratch)
         excess[start:stop] = gains - single
         marked = doubtful if block.categorical is None else doubtful | block.categorical[start:stop]
         for k in np.flatnonzero(marked & left[start:stop]) + start:

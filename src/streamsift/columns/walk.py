@@ -22,8 +22,9 @@ from streamsift.core.selection import Decisions
 from streamsift.kernels.columns import LANES, dense_products, sparse_products, tile_of
 
 NEAR = 1e-6  # how near to the threshold the quick answer is not trusted
-TILE_BYTES = 1 << 20  # about what stays in the cache between two passes
+TILE_BYTES = 1 << 21  # enough to hide the overhead of a tile, little enough for the cache
 WIDEST, NARROWEST = 4096, 64
+WIDE_ENOUGH = 128  # for long columns: the basis is read once for so many of them
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def decide_block(fit: Any, account: Any, block: ColumnBlock) -> tuple[Decisions,
     answers = _Answers.of(count)
     widest = _widest(block.values.shape[0])
     width = min(NARROWEST, widest)
+    scratch = Scratch()
     groups = np.flatnonzero(block.categorical) if block.categorical is not None else np.empty(0, np.intp)
     if len(groups):
         block.refuse_bad_value()
@@ -87,7 +89,7 @@ def decide_block(fit: Any, account: Any, block: ColumnBlock) -> tuple[Decisions,
             used, gains = 1, np.array([gain])
         else:
             stop = min(start + width, count, next_group)
-            gains, doubtful = screen(fit, block, start, stop)
+            gains, doubtful = screen(fit, block, start, stop, scratch)
             terms = account.terms(stop - start, fit.df, fit)
             used, grown = _first_accepted(fit, terms, block, start, gains, doubtful)
             # Columns are accepted in clusters, early in a stream: a narrow tile then wastes less.
@@ -111,13 +113,31 @@ def _decisions(block: ColumnBlock, answers: _Answers, bids: bool) -> Decisions:
     )
 
 
-def screen(fit: Fit, block: ColumnBlock, start: int, stop: int) -> tuple[Floats, NDArray[np.bool_]]:
+class Scratch:
+    """Room for the products of one tile, used again for the next: asking for fresh memory costs as much as a product."""
+
+    def __init__(self) -> None:
+        self._flat = np.empty(0)
+
+    def shaped(self, rows: int, width: int) -> Floats:
+        """An array of this shape with anything in it."""
+        if len(self._flat) < rows * width:
+            self._flat = np.empty(rows * width)
+        return self._flat[: rows * width].reshape(rows, width)
+
+
+def screen(
+    fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: Scratch
+) -> tuple[Floats, NDArray[np.bool_]]:
     """The gains of some columns by one matrix product, and which of them need a closer look."""
+    probes = fit.probes[:0] if fit.finished else fit.probes  # the values are looked at all the same
     with np.errstate(over="ignore", invalid="ignore"):
         if block.sparse:
-            products, squares = sparse_products(block.values[:, start:stop], fit.probes, fit.square_weights)
+            products, squares = sparse_products(block.values[:, start:stop], probes, fit.square_weights)
         else:
-            products, squares = dense_products(tile_of(block.values, start, stop), fit.probes, fit.square_weights)
+            tile = tile_of(block.values, start, stop)
+            out = scratch.shaped(len(probes), len(tile))
+            products, squares = dense_products(tile, probes, fit.square_weights, out)
     if not np.isfinite(squares).all():
         block.refuse_bad_value()
     gains, doubtful = fit.screen(products, squares)
@@ -165,4 +185,4 @@ def one_hot(codes: Floats) -> Floats:
 
 def _widest(n_rows: int) -> int:
     wide = TILE_BYTES // (8 * n_rows) // LANES * LANES
-    return max(NARROWEST, min(wide, WIDEST))
+    return max(WIDE_ENOUGH, min(wide, WIDEST))

@@ -141,7 +141,7 @@ def check_column(
 ) -> ColumnBlock:
     """One column as a block of one."""
     values: Any
-    if sparse.issparse(column):
+    if _is_sparse(column):
         values = column if column.ndim == 2 else column.reshape(-1, 1)
         text = False
     else:
@@ -158,7 +158,7 @@ def _matrix(X: Any, owner: str) -> tuple[Any, tuple[str, ...] | None, NDArray[np
     """Values, names where the table has them, and which columns are text."""
     if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
         return X, None, None
-    if sparse.issparse(X):
+    if _is_sparse(X):
         plain = X.format == "csc" and X.dtype.char in "fd" and X.has_canonical_format
         return (X if plain else check_matrix(X, owner=owner)[0].tocsc()), None, None
     columns = _columns_of_frame(X)
@@ -166,9 +166,15 @@ def _matrix(X: Any, owner: str) -> tuple[Any, tuple[str, ...] | None, NDArray[np
         values, names, _ = check_matrix(X, owner=owner)
         return values, names, None
     parts = [_single(column, name) for name, column in columns]
-    return np.column_stack([part for part, _ in parts]), check_names([n for n, _ in columns]), np.array(
-        [text for _, text in parts]
+    return (
+        np.column_stack([part for part, _ in parts]),
+        check_names([n for n, _ in columns]),
+        np.array([text for _, text in parts]),
     )
+
+
+def _is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
 
 
 def _columns_of_frame(X: Any) -> list[tuple[str, Any]] | None:
@@ -280,5 +286,5 @@ def check_weight(sample_weight: Any, n_rows: int) -> Floats:
         row = int(np.argmax(bad))
         raise InputError(f"The weight of row {row} is {weight[row]}: weights must be finite and not negative.")
     if not weight.any():
-        raise InputError("All weights are 0: at least one row must count.")
+        raise InputError("All weights are zero: at least one row must count.")
     return weight if np.any(weight != 1.0) else np.empty(0)

@@ -68,7 +68,7 @@ class _Members:
 
     def append(self, block: ColumnBlock, answers: Decisions) -> None:
         """Take in the accepted columns of a block, and let go of the members they replace."""
-        taken = np.flatnonzero(answers.accepted)
+        taken: list[int] = np.flatnonzero(answers.accepted).tolist()
         no_wealth = np.full(len(answers), np.nan)
         self.names = np.append(self.names, np.array([block.names[k] for k in taken], np.str_))
         self.places = np.append(self.places, np.array([block.places[k] for k in taken], np.int64))
@@ -300,6 +300,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 f"X has {matrix.shape[1]} features, but {type(self).__name__} is expecting {members.n_offered} "
                 "features as input: give all columns that were offered, or a table with the names of the selected ones."
             )
+        ColumnBlock(matrix, NumberedNames(range(members.n_offered)), range(members.n_offered)).refuse_bad_value()
         kept = matrix[:, members.places[order]]
         return kept if not isinstance(kept, np.ndarray) else np.array(kept)
 
@@ -350,6 +351,8 @@ def _columns_by_name(X: Any, names: list[str], wanted: list[str], owner: str) ->
         return np.empty((len(X), 0))
     part = X.select(wanted) if hasattr(X, "select") else X[wanted]
     try:
-        return np.array(check_matrix(part, owner=owner)[0])
+        matrix = check_matrix(part, owner=owner)[0]
     except InputError:  # text columns stay as they are
         return part.to_pandas().to_numpy() if hasattr(part, "column_names") else part.to_numpy()
+    ColumnBlock(matrix, wanted, range(len(wanted))).refuse_bad_value()
+    return np.array(matrix)

@@ -78,7 +78,13 @@ class ColumnContract(HasState, Protocol):
 class InstanceContract(HasState, Protocol):
     """A classifier that buys the values of one instance one at a time."""
 
+    n_rows_seen_: int
+
+    def stream_tags(self) -> StreamTags: ...
+
     def fit(self, X: Any, y: Any) -> Self: ...
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self: ...
 
     def predict(self, X: Any) -> NDArray[Any]: ...
 

@@ -45,7 +45,7 @@ class PrequentialResult:
     @property
     def n_selected(self) -> NDArray[np.int64]:
         """Number of selected features after each step."""
-        return self.selected.sum(axis=1)
+        return np.asarray(self.selected.sum(axis=1))
 
     def accuracy(self) -> float:
         """The mean accuracy over all batches that could be predicted; NaN if there was one batch only."""
@@ -73,8 +73,8 @@ def prequential(
     stream : a stream
         Anything of `streamsift.streams`.
     selector : a row selector or None
-        None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the model is reset
-        before it learns that batch.
+        None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the
+        model is reset before it learns that batch.
     model : a learner
         See `streamsift.evaluate.learners`.
     batch_size : int, default 100

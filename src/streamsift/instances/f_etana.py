@@ -17,7 +17,8 @@ Where this deviates from the paper and from the authors' program:
   guesses when no threshold is crossed.
 - The exponents of Eq. 19 are inside 0.5 < kappa, upsilon <= 1 (the program uses 0.2).
 - Training ends when the gradient norm, averaged over a window, is below the tolerance.
-- Stages beyond a total price of PATIENCE times the largest loss are left out.
+- Stages beyond a total price of PATIENCE times the largest loss are left out, and stages that would not fit into
+  MOST_NUMBERS (4,000 of two classes); this matters only where features are nearly free.
 
 Time: O(draws x stages x classes) for the start, the same for each step. Memory: draws x stages x classes numbers.
 """
@@ -47,7 +48,7 @@ Draw = tuple[Floats, Floats, NDArray[np.int64], Floats]  # posterior, spent, cho
 PATIENCE = 1.5
 DRAWS = 4000
 FEWEST_DRAWS = 500
-MOST_NUMBERS = 2e7  # in the posteriors of all draws
+MOST_NUMBERS = 1e7  # in the arrays that describe all draws
 STEP, DELAY, STEP_DECAY = 0.02, 20.0, 0.602  # epsilon, varsigma, kappa of Eq. 19
 SHIFT, SHIFT_DECAY = 0.01, 0.602  # mu, upsilon of Eq. 19
 WINDOW = 20
@@ -159,13 +160,13 @@ def _horizon(problem: settings.Problem) -> int:
     """Stages until the price of everything so far is PATIENCE times what answering at once can cost."""
     dearest = PATIENCE * float(problem.risk.max(axis=0).min())
     within = int(np.searchsorted(np.cumsum(problem.cost * problem.available), dearest)) + 1
-    fits = int(MOST_NUMBERS / (FEWEST_DRAWS * len(problem.prior)))
+    fits = int(MOST_NUMBERS / (FEWEST_DRAWS * (len(problem.prior) + 3)))
     return min(within, len(problem.cost), max(fits, 1))
 
 
 def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
     n_classes = len(problem.prior)
-    n = int(np.clip(MOST_NUMBERS / (n_stages * n_classes), FEWEST_DRAWS, DRAWS))
+    n = int(np.clip(MOST_NUMBERS / (n_stages * (n_classes + 3)), FEWEST_DRAWS, DRAWS))
     # Evenly spaced chances give each class its share of the draws without noise.
     classes = np.searchsorted(np.cumsum(problem.prior)[:-1], (np.arange(n) + random.uniform()) / n, side="right")
     posterior, spent = np.empty((n, n_stages + 1, n_classes)), np.empty((n, n_stages + 1))

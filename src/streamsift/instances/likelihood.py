@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
-from streamsift.kernels.instances import bins_of_zero, column_ranges, count_reached, count_rows, count_sparse_rows
+from streamsift.kernels.bin_counts import column_ranges, count_reached
+from streamsift.kernels.instances import bins_of_zero, count_rows, count_sparse_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,8 +97,9 @@ class Likelihoods:
         layout = self.cuts, self.cut_start, self.categorical, self.bin_start
         n_features = len(self.categorical)
         if batch.sparse:
-            X, stored = batch.X, np.zeros((len(rows), n_features))
-            count_sparse_rows(X.data, X.indices, X.indptr, batch.codes, *layout, self.counts, stored)
+            stored = np.zeros((len(rows), n_features))
+            data, indices, indptr = sparse_parts(batch)
+            count_sparse_rows(data, indices, indptr, batch.codes, *layout, self.counts, stored)
             zero = np.empty(n_features, np.int64)
             bins_of_zero(self.cuts, self.cut_start, self.categorical, zero)
             known = zero >= 0
@@ -130,6 +132,27 @@ class Likelihoods:
         """The share of rows in which each feature has a value."""
         with_value = np.add.reduceat(self.counts.sum(axis=0), self.bin_start[:-1])
         return np.asarray(with_value / self.class_counts.sum())
+
+
+def sparse_parts(batch: CheckedBatch) -> tuple[NDArray[Any], NDArray[np.int32], Ints]:
+    """Data, indices and row starts of CSR rows, always of the same types, so that kernels are compiled once."""
+    return _frozen(batch.X.data), _frozen(batch.X.indices.astype(np.int32)), _frozen(batch.X.indptr.astype(np.int64))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def no_rows(dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A dense matrix without rows, of the type kernels get dense rows in."""
+    return _frozen(np.empty((0, 0), dtype))
+
+
+def no_sparse_rows(dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.int32], Ints]:
+    """CSR parts without rows, of the types of `sparse_parts`."""
+    return _frozen(np.empty(0, dtype)), _frozen(np.empty(0, np.int32)), _frozen(np.empty(0, np.int64))
 
 
 def _starts(lengths: Any) -> Ints:

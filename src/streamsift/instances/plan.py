@@ -13,7 +13,7 @@ from scipy.special import expit
 from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.instances import Step
-from streamsift.instances.likelihood import Likelihoods
+from streamsift.instances.likelihood import Likelihoods, no_rows, no_sparse_rows, sparse_parts
 from streamsift.kernels.instances import (
     INTERVAL,
     LINEAR,
@@ -101,11 +101,12 @@ class Plan:
     def classify(self, counts: Likelihoods, batch: CheckedBatch) -> tuple[Ints, Floats, Ints, Floats, Ints]:
         """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""
         n_rows, n_classes = batch.n_rows, len(self.prior)
+        dtype = batch.X.dtype
+        rows: Rows
         if batch.sparse:
-            rows: Rows = (np.empty((0, 0), batch.X.dtype), batch.X.data, batch.X.indices, batch.X.indptr, True)
+            rows = (no_rows(dtype), *sparse_parts(batch), True)
         else:
-            nothing = np.empty(0, np.int32)
-            rows = (batch.X, np.empty(0, batch.X.dtype), nothing, nothing, False)
+            rows = (batch.X, *no_sparse_rows(dtype), False)
         choice, n_evaluated = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
         posteriors, cost = np.ones((n_rows, n_classes)), np.zeros(n_rows)
         bought, logs = np.zeros(self.n_stages, np.int64), self._logs(counts)

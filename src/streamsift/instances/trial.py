@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import check_matrix
+from streamsift.core.batch import Batch, check_batch
 from streamsift.core.exceptions import InputError
 from streamsift.core.instances import InstanceClassifier
 
@@ -45,14 +45,14 @@ class Trial:
         }
 
 
-def try_out(model: InstanceClassifier, X: Any, y: Any, *, held_out: float = 0.3, random_state: int = 0) -> Trial:
+def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float = 0.3, random_state: int = 0) -> Trial:
     """Fit a model on a random part of the rows and judge it on the rest; the model is then fitted on that part.
 
     Parameters
     ----------
     model : ETANA or FETANA
     X, y : data
-        All rows.
+        All rows; X may be a `Batch`, whose names and categories are used (y is then None).
     held_out : float in (0, 1), default 0.3
         The share of rows to judge on, drawn class by class.
     random_state : int, default 0
@@ -74,25 +74,21 @@ def try_out(model: InstanceClassifier, X: Any, y: Any, *, held_out: float = 0.3,
     >>> trial.accuracy > 0.9, trial.bought[0][0]
     (True, 'x0')
     """
-    labels = np.asarray(y)
-    matrix, names, _ = check_matrix(X, owner=type(model).__name__)
-    if len(labels) != matrix.shape[0]:
-        raise InputError(f"X has {matrix.shape[0]} rows but y has {len(labels)} labels: give one label a row.")
-    train, test = _split(labels, held_out, random_state)
-    model.fit(matrix[train], labels[train])
-    result = model.classify(matrix[test])
-    risk = model._current_plan().risk
-    codes = {label: code for code, label in enumerate(model.classes_.tolist())}
-    truth = [codes[label] for label in labels[test].tolist()]
-    answered = [codes[label] for label in result.labels.tolist()]
-    losses = risk[truth, answered]
-    most = np.argsort(-result.bought, kind="stable")
+    rows = check_batch(X, y, owner=type(model).__name__, missing=True)
+    labels, names = rows.labels.as_array()[rows.codes], rows.features.names
+    train, test = _split(rows.codes, held_out, random_state)
+    model.fit(Batch(rows.X[train], labels[train], names, rows.categorical))
+    result = model.classify(Batch(rows.X[test], None, names))
+    places = {label: code for code, label in enumerate(model.classes_.tolist())}
+    truth = [places[label] for label in labels[test].tolist()]
+    answered = [places[label] for label in result.labels.tolist()]
+    losses = model._current_plan().risk[truth, answered]
     bought = tuple(
-        (names[j] if names is not None else f"x{j}", float(result.bought[j] / len(test)))
-        for j in most[: np.count_nonzero(result.bought)]
+        (rows.features.name(int(j)), float(result.bought[j] / len(test)))
+        for j in np.argsort(-result.bought, kind="stable")[: np.count_nonzero(result.bought)]
     )
     return Trial(
-        float(np.mean(result.labels == labels[test])),
+        float(np.mean(np.equal(truth, answered))),
         float(losses.mean() + result.cost.mean()),
         result.n_evaluated,
         bought,
@@ -100,15 +96,13 @@ def try_out(model: InstanceClassifier, X: Any, y: Any, *, held_out: float = 0.3,
     )
 
 
-def _split(labels: NDArray[Any], held_out: float, random_state: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _split(codes: NDArray[np.int64], held_out: float, random_state: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Row numbers to train and to judge on; each class keeps at least one row to train on."""
     random = np.random.default_rng(random_state)
-    test: list[int] = []
-    for label in sorted(set(labels.tolist()), key=str):
-        rows = random.permutation(np.flatnonzero(labels == label))
-        test += rows[: min(round(held_out * len(rows)), len(rows) - 1)].tolist()
-    if not test:
+    chosen = np.zeros(len(codes), bool)
+    for code in np.unique(codes):
+        rows = random.permutation(np.flatnonzero(codes == code))
+        chosen[rows[: min(round(held_out * len(rows)), len(rows) - 1)]] = True
+    if not chosen.any():
         raise InputError("No row can be held out: give at least two rows of some class.")
-    chosen = np.zeros(len(labels), bool)
-    chosen[test] = True
     return np.flatnonzero(~chosen), np.flatnonzero(chosen)

@@ -58,6 +58,7 @@ class TorchModel:
     def __init__(
         self, module: Any, *, input_shape: Sequence[int] | None = None, aggregate: Aggregate | None = None
     ) -> None:
+        _torch()  # an error now is better than one at the first batch
         self.module = module
         self.input_shape = None if input_shape is None else tuple(input_shape)
         self.aggregate_by = aggregate

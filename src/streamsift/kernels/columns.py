@@ -38,13 +38,13 @@ def tile_of(values: NDArray[Any], start: int, stop: int) -> Floats:
     return padded(part)
 
 
-def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:
-    """probes (k, n) times each column, and weighted sums of squares (None: plain ones), as (k, width) arrays."""
+def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None, out: Floats) -> tuple[Floats, Floats]:
+    """probes (k, n) times each column, into `out`, and weighted sums of squares (None: plain ones), as (k, width)."""
     if square_weights is None:
         squares = np.einsum("ij,ij->i", tile, tile)[None]
     else:
         squares = square_weights @ (tile * tile).T
-    return probes @ tile.T, squares
+    return np.matmul(probes, tile.T, out=out), squares
 
 
 def sparse_products(columns: Any, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:

@@ -51,48 +51,79 @@ def mills(t: float) -> float:
 
 
 @kernel
+def _part(low: Floats | None, first: int, last: int) -> Floats | None:
+    if low is None:
+        return None
+    return low[first:last]
+
+
+@kernel
 def _four_dots(
     x0: NDArray[Any],
     x1: NDArray[Any],
     x2: NDArray[Any],
     x3: NDArray[Any],
-    low: Floats,
+    low: Floats | None,
     m: Floats,
     v: Floats,
     acc: Floats,
 ) -> None:
-    """Add the sums of four rows to acc: row k has its LANES partial dots at 2k LANES, its squares LANES further."""
+    """Add the sums of four rows to acc: row k has its LANES partial dots at 2k LANES, its squares LANES further.
+
+    The two loops differ only in the subtraction, which takes a quarter of the time.
+    """
     n, first = np.uint64(m.size), np.uint64(0)
-    while first + _W2 <= n:
-        for lane in range(_W1):
-            i = first + lane
-            k = i + _W1
-            mi, mk, vi, vk, li, lk = m[i], m[k], v[i], v[k], low[i], low[k]
-            p, r = x0[i] - li, x0[k] - lk
-            acc[lane] += p * mi + r * mk
-            acc[lane + _W1] += p * p * vi + r * r * vk
-            p, r = x1[i] - li, x1[k] - lk
-            acc[lane + _W2] += p * mi + r * mk
-            acc[lane + _W3] += p * p * vi + r * r * vk
-            p, r = x2[i] - li, x2[k] - lk
-            acc[lane + _W4] += p * mi + r * mk
-            acc[lane + _W5] += p * p * vi + r * r * vk
-            p, r = x3[i] - li, x3[k] - lk
-            acc[lane + _W6] += p * mi + r * mk
-            acc[lane + _W7] += p * p * vi + r * r * vk
-        first += _W2
+    if low is None:
+        while first + _W2 <= n:
+            for lane in range(_W1):
+                i = first + lane
+                k = i + _W1
+                mi, mk, vi, vk = m[i], m[k], v[i], v[k]
+                p, r = x0[i], x0[k]
+                acc[lane] += p * mi + r * mk
+                acc[lane + _W1] += p * p * vi + r * r * vk
+                p, r = x1[i], x1[k]
+                acc[lane + _W2] += p * mi + r * mk
+                acc[lane + _W3] += p * p * vi + r * r * vk
+                p, r = x2[i], x2[k]
+                acc[lane + _W4] += p * mi + r * mk
+                acc[lane + _W5] += p * p * vi + r * r * vk
+                p, r = x3[i], x3[k]
+                acc[lane + _W6] += p * mi + r * mk
+                acc[lane + _W7] += p * p * vi + r * r * vk
+            first += _W2
+    else:
+        while first + _W2 <= n:
+            for lane in range(_W1):
+                i = first + lane
+                k = i + _W1
+                mi, mk, vi, vk, li, lk = m[i], m[k], v[i], v[k], low[i], low[k]
+                p, r = x0[i] - li, x0[k] - lk
+                acc[lane] += p * mi + r * mk
+                acc[lane + _W1] += p * p * vi + r * r * vk
+                p, r = x1[i] - li, x1[k] - lk
+                acc[lane + _W2] += p * mi + r * mk
+                acc[lane + _W3] += p * p * vi + r * r * vk
+                p, r = x2[i] - li, x2[k] - lk
+                acc[lane + _W4] += p * mi + r * mk
+                acc[lane + _W5] += p * p * vi + r * r * vk
+                p, r = x3[i] - li, x3[k] - lk
+                acc[lane + _W6] += p * mi + r * mk
+                acc[lane + _W7] += p * p * vi + r * r * vk
+            first += _W2
     while first < n:
-        mi, vi, li = m[first], v[first], low[first]
-        p, r = x0[first] - li, x1[first] - li
-        acc[0] += p * mi
-        acc[_W1] += p * p * vi
-        acc[_W2] += r * mi
-        acc[_W3] += r * r * vi
-        p, r = x2[first] - li, x3[first] - li
-        acc[_W4] += p * mi
-        acc[_W5] += p * p * vi
-        acc[_W6] += r * mi
-        acc[_W7] += r * r * vi
+        mi, vi = m[first], v[first]
+        p0, p1, p2, p3 = float(x0[first]), float(x1[first]), float(x2[first]), float(x3[first])
+        if low is not None:
+            p0, p1, p2, p3 = p0 - low[first], p1 - low[first], p2 - low[first], p3 - low[first]
+        acc[0] += p0 * mi
+        acc[_W1] += p0 * p0 * vi
+        acc[_W2] += p1 * mi
+        acc[_W3] += p1 * p1 * vi
+        acc[_W4] += p2 * mi
+        acc[_W5] += p2 * p2 * vi
+        acc[_W6] += p3 * mi
+        acc[_W7] += p3 * p3 * vi
         first += _ONE
 
 
@@ -102,7 +133,7 @@ def _add_four(
     x1: NDArray[Any],
     x2: NDArray[Any],
     x3: NDArray[Any],
-    low: Floats,
+    low: Floats | None,
     a: Floats,
     b: Floats,
     g: Floats,
@@ -110,10 +141,16 @@ def _add_four(
 ) -> None:
     a0, a1, a2, a3 = a[0], a[1], a[2], a[3]
     b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
-    for j in range(g.size):
-        z0, z1, z2, z3 = x0[j] - low[j], x1[j] - low[j], x2[j] - low[j], x3[j] - low[j]
-        g[j] += (a0 * z0 + a1 * z1) + (a2 * z2 + a3 * z3)
-        q[j] += ((b0 * z0) * z0 + (b1 * z1) * z1) + ((b2 * z2) * z2 + (b3 * z3) * z3)
+    if low is None:
+        for j in range(g.size):
+            z0, z1, z2, z3 = x0[j], x1[j], x2[j], x3[j]
+            g[j] += (a0 * z0 + a1 * z1) + (a2 * z2 + a3 * z3)
+            q[j] += ((b0 * z0) * z0 + (b1 * z1) * z1) + ((b2 * z2) * z2 + (b3 * z3) * z3)
+    else:
+        for j in range(g.size):
+            z0, z1, z2, z3 = x0[j] - low[j], x1[j] - low[j], x2[j] - low[j], x3[j] - low[j]
+            g[j] += (a0 * z0 + a1 * z1) + (a2 * z2 + a3 * z3)
+            q[j] += ((b0 * z0) * z0 + (b1 * z1) * z1) + ((b2 * z2) * z2 + (b3 * z3) * z3)
 
 
 @kernel
@@ -122,13 +159,13 @@ def probit_sums(
     sign: Floats,
     weight: Floats,
     unit: Floats,
-    low: Floats,
+    low: Floats | None,
     mu: Floats,
     variance: Floats,
     g: Floats,
     q: Floats,
 ) -> int:
-    """Add the sums of all rows, z = x - low, to g and q (models, features); sign is (models, rows).
+    """Add the sums of all rows, z = x - low (or x, where `low` is None), to g and q (models, features); sign is (models, rows).
 
     Return -1, or the first row whose sums are not usable: not finite, or near overflow.
     """
@@ -145,7 +182,8 @@ def probit_sums(
             last = min(first + TILE, n_features)
             x0, x1, x2, x3 = X[row, first:last], X[r1, first:last], X[r2, first:last], X[r3, first:last]
             for c in range(n_models):
-                _four_dots(x0, x1, x2, x3, low[first:last], mu[c, first:last], variance[c, first:last], acc[c])
+                shift = _part(low, first, last)
+                _four_dots(x0, x1, x2, x3, shift, mu[c, first:last], variance[c, first:last], acc[c])
         for c in range(n_models):
             for k in range(4):
                 dot, square, i = 0.0, 0.0, row + k
@@ -165,7 +203,8 @@ def probit_sums(
             last = min(first + TILE, n_features)
             x0, x1, x2, x3 = X[row, first:last], X[r1, first:last], X[r2, first:last], X[r3, first:last]
             for c in range(n_models):
-                _add_four(x0, x1, x2, x3, low[first:last], a[c], b[c], g[c, first:last], q[c, first:last])
+                shift = _part(low, first, last)
+                _add_four(x0, x1, x2, x3, shift, a[c], b[c], g[c, first:last], q[c, first:last])
     return -1
 
 

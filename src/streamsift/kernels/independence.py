@@ -1,7 +1,7 @@
 """Tests of independence in arrays: correlations and partial correlations, contingency tables, entropies.
 
-Variables are numbered; in a correlation matrix, and in a table of codes, the class is the last one. A conditioning set is
-a list of variables; sets are tried by size, then in lexicographic order of their positions.
+Variables are numbered; in a correlation matrix, and in a table of codes, the class is the last one. A conditioning set
+is a list of variables; sets are tried by size, then in lexicographic order of their positions.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ def prune_by_correlation(
 ) -> float:
     """Drop each variable in tested = (first, stop) that some set of at most `most` kept ones separates from the class.
 
-    With n_last = 1 only sets that contain the last kept variable count. Returns the statistic of the test that separated
-    the last tested variable, or -1.
+    With n_last = 1 only sets that contain the last kept variable count. Returns the statistic of the test that
+    separated the last tested variable, or -1.
     """
     y = matrix.shape[0] - 1
     others, places, given = np.empty(y, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
@@ -243,6 +243,21 @@ def prune_by_counts(
                     found, found_freedom = max(statistic, 0.0), freedom
                 more = kept[x] and next_subset(places, size - n_last, n_others - n_last)
     return found, found_freedom
+
+
+@kernel
+def compare_with_members(
+    own: float, theirs: Floats, close: Floats, related: NDArray[np.bool_], kept: NDArray[np.bool_]
+) -> int:
+    """The walk of SAOLA: the first member that makes the newcomer redundant, or -1; members that lose are not kept."""
+    for k in range(len(theirs)):
+        if not related[k]:
+            continue
+        if theirs[k] >= own and close[k] > own:
+            return k
+        if theirs[k] < own and close[k] > theirs[k]:
+            kept[k] = False
+    return -1
 
 
 @kernel

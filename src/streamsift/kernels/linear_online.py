@@ -14,7 +14,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
 
-
 @kernel
 def _place_in_order(a: Floats, n: int, k: int) -> float:
     """The value that stands at place k of a[:n] once it is sorted; a is reordered (Hoare's quickselect)."""
@@ -79,7 +78,7 @@ def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[f
     for j in range(n):
         size = abs(w[j])
         sizes[n_sizes] = size
-        n_sizes += (size >= guess)
+        n_sizes += size >= guess
     if n_sizes < n_kept:
         n_sizes = n
         for j in range(n):
@@ -87,7 +86,7 @@ def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[f
     size = _place_in_order(sizes, n_sizes, n_sizes - n_kept)
     above = 0
     for j in range(n_sizes - n_kept, n_sizes):
-        above += (sizes[j] > size)
+        above += sizes[j] > size
     return size, n_kept - above
 
 
@@ -136,7 +135,7 @@ def ofs_rows(
                 w[j] = 0.0
                 here = abs(fresh[j])
                 if here > size or (here == size and n_equal > 0 and here > 0.0):
-                    n_equal -= (here == size)
+                    n_equal -= here == size
                     w[j] = fresh[j]
                     active[n_active] = j
                     n_active += 1
@@ -189,7 +188,7 @@ def ofs_sparse_rows(
                 s1 += square if j & 3 == 1 else 0.0
                 s2 += square if j & 3 == 2 else 0.0
                 s3 += square if j & 3 == 3 else 0.0
-                a += (a < n_active and active[a] == j)
+                a += a < n_active and active[a] == j
                 k += in_row
                 touched[n] = j
                 n += 1
@@ -201,7 +200,7 @@ def ofs_sparse_rows(
             for k in range(n):
                 here = abs(fresh[k])
                 if here > size or (here == size and n_equal > 0 and here > 0.0):
-                    n_equal -= (here == size)
+                    n_equal -= here == size
                     w[touched[k]] = fresh[k]
                     active[n_active] = touched[k]
                     n_active += 1

@@ -5,7 +5,8 @@ Doornik's arrangement (J. A. Doornik, An Improved Ziggurat Method to Generate No
 them cost one mix, one comparison and one product.
 
 `perturb` draws the parameters of all Monte-Carlo samples of a layer, `fold` brings their gradients back to mu and
-sigma. Layers are (inputs, samples, outputs), so that inputs times all samples is one matrix product.
+sigma. Layers are (inputs, samples, outputs), so that inputs times all samples is one matrix product. `fold` draws the
+same numbers again: that is cheaper than to keep them, as memory touched for the first time costs more than a draw.
 """
 
 from __future__ import annotations
@@ -95,32 +96,30 @@ def normal(key: int, counter: int) -> float:
 
 
 @kernel
-def perturb(
-    key: int, first: int, mu: NDArray[Any], sigma: NDArray[Any], theta: NDArray[Any], noise: NDArray[Any]
-) -> None:
+def perturb(key: int, first: int, mu: NDArray[Any], sigma: NDArray[Any], theta: NDArray[Any]) -> None:
     """theta[i, l, o] = mu[i, o] + sigma[i, o] * noise[i, l, o]; noise is drawn from counter `first` on."""
     counter = np.uint64(first)
     for i in range(theta.shape[0]):
         m, s = mu[i], sigma[i]
         for sample in range(theta.shape[1]):
-            t, r = theta[i, sample], noise[i, sample]
-            for o in range(r.size):
-                r[o] = normal(key, counter)
-                counter += _ONE
+            t = theta[i, sample]
             for o in range(t.size):
-                t[o] = m[o] + s[o] * r[o]
+                t[o] = m[o] + s[o] * normal(key, counter)
+                counter += _ONE
 
 
 @kernel
-def fold(gradient: NDArray[Any], noise: NDArray[Any], of_mu: NDArray[Any], of_sigma: NDArray[Any]) -> None:
-    """Sum over samples: the gradient of theta is that of mu, and times the noise that of sigma."""
+def fold(key: int, first: int, gradient: NDArray[Any], of_mu: NDArray[Any], of_sigma: NDArray[Any]) -> None:
+    """Sum over samples: the gradient of theta is that of mu, and times the same noise, drawn again, that of sigma."""
+    counter = np.uint64(first)
     for i in range(gradient.shape[0]):
         m, s = of_mu[i], of_sigma[i]
         for o in range(m.size):
             m[o] = 0.0
             s[o] = 0.0
         for sample in range(gradient.shape[1]):
-            g, r = gradient[i, sample], noise[i, sample]
+            g = gradient[i, sample]
             for o in range(m.size):
                 m[o] += g[o]
-                s[o] += g[o] * r[o]
+                s[o] += g[o] * normal(key, counter)
+                counter += _ONE

@@ -55,7 +55,7 @@ def _scale(x: Floats, scaled: Floats) -> None:
 
 @kernel
 def _score(x: Floats, u: Floats, v: Floats, u_halvings: Ints, v_halvings: Ints) -> float:
-    """The sum of x (u - v), as four sums by the last two bits of the feature: additions need not wait for each other."""
+    """The sum of x (u - v), as four sums by the feature's last two bits: additions need not wait for each other."""
     s0 = s1 = s2 = s3 = 0.0
     n = x.size & ~3
     for j in range(0, n, 4):

@@ -9,7 +9,8 @@ from bokeh.plotting import figure
 
 from streamsift.report.figures import N_COLOURS, Chart, Mark
 
-GAP = 3  # cells between two pictures
+GAP, HEAD = 3, 6  # cells between two pictures, and above a row of them for their names
+A_ROW = 3  # pictures side by side: more would be too small on a phone
 LEAST_MARK, LARGEST_MARK = 9.0, 30.0
 
 
@@ -17,18 +18,20 @@ def pictures_chart(panel: dict[str, Any]) -> Chart:
     """Matrices side by side as squares, the larger the value the darker, selected cells in colour."""
     pictures = panel["pictures"]
     side = len(pictures[0]["values"])
-    width = len(pictures) * (side + GAP)
-    plot = figure(height=230, sizing_mode="stretch_width", tools="", toolbar_location=None, match_aspect=True)
-    plot.x_range, plot.y_range = Range1d(-1, width), Range1d(side, -7)
+    places = [(k % A_ROW * (side + GAP), k // A_ROW * (side + HEAD)) for k in range(len(pictures))]
+    width, height = max(left for left, _ in places) + side, places[-1][1] + side
+    ratio = (width + 2) / (height + HEAD)  # cells are squares
+    plot = figure(sizing_mode="scale_width", aspect_ratio=ratio, tools="", toolbar_location=None, min_border=0)
+    plot.x_range, plot.y_range = Range1d(-1, width + 1), Range1d(height, -HEAD)
     chart = Chart(panel["title"], panel["reading"], panel["alt"], plot)
     for role, selected in (("quiet", False), ("series-0", True)):
-        cells: dict[str, list[Any]] = {"x": [], "y": [], "alpha": [], "name": []}
-        for place, picture in enumerate(pictures):
-            _add_cells(cells, picture, place * (side + GAP), selected)
+        cells: dict[str, list[Any]] = {"x": [], "y": [], "alpha": []}
+        for picture, place in zip(pictures, places, strict=True):
+            _add_cells(cells, picture, place, selected)
         squares = plot.rect("x", "y", 1, 1, source=ColumnDataSource(cells), fill_alpha="alpha", line_color=None)
         chart.colour(squares.glyph, fill_color=role)
-    for place, picture in enumerate(pictures):
-        name = Label(x=place * (side + GAP), y=-2, text=picture["name"], text_font_size="11px")
+    for picture, (left, top) in zip(pictures, places, strict=True):
+        name = Label(x=left, y=top - 1.5, text=picture["name"], text_font_size="12px")
         plot.add_layout(name)
         chart.colour(name, text_color="quiet")
     plot.axis.visible = plot.grid.visible = False
@@ -37,7 +40,7 @@ def pictures_chart(panel: dict[str, Any]) -> Chart:
     return chart
 
 
-def _add_cells(cells: dict[str, list[Any]], picture: dict[str, Any], left: int, selected: bool) -> None:
+def _add_cells(cells: dict[str, list[Any]], picture: dict[str, Any], place: tuple[int, int], selected: bool) -> None:
     values = picture["values"]
     flat = [value for row in values for value in row]
     low, high = min(flat), max(flat)
@@ -45,10 +48,9 @@ def _add_cells(cells: dict[str, list[Any]], picture: dict[str, Any], left: int, 
         for x, value in enumerate(row):
             share = (value - low) / (high - low) if high > low else 0.0
             if picture["selected"][y][x] == selected and (selected or share > 0.02):
-                cells["x"].append(left + x)
-                cells["y"].append(y)
+                cells["x"].append(place[0] + x + 0.5)
+                cells["y"].append(place[1] + y + 0.5)
                 cells["alpha"].append(0.35 + 0.65 * share if selected else share)
-                cells["name"].append(picture["name"])
 
 
 def points_chart(panel: dict[str, Any]) -> Chart:

@@ -29,6 +29,7 @@ from streamsift.rows.bounds import RandomSelector
 GRACE_PERIODS, THRESHOLDS = (100, 200, 500, 1_000), (0.01, 0.05, 0.1)
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)  # of Figure 4
 SWEEP_LEARNER = "NB"
+MANY = 500  # irrelevant features of Figure 9
 
 
 def sweep_figure(number: int, options: Options, progress: Progress) -> Result:
@@ -170,7 +171,7 @@ def stability_figure(options: Options, progress: Progress) -> Result:
 def features_figure(options: Options, progress: Progress) -> Result:
     """Figure 9: features in use over the stream, by trees with ABFS and without."""
     runs = [
-        Run(stream, 500, learner, selector)
+        Run(stream, MANY, learner, selector)
         for stream in ("BG1", "SEA")
         for learner in ("HT", "HAT")
         for selector in ("", "ABFS")
@@ -195,7 +196,7 @@ def features_figure(options: Options, progress: Progress) -> Result:
         panels.append(Panel(stream, reading, f"Number of features over the rows of {stream}. {reading}", curves))
     return Result(
         title="Figure 9: features in use",
-        lead=f"{lead(options)} 500 irrelevant features; the first repeat.",
+        lead=f"{lead(options)} {MANY} irrelevant features; the first repeat.",
         note="The paper draws this without numbers; it says that trees grow on and on, that ABFS keeps up to 4 "
         "features on BG1, and that HAT drops features at drifts there but not on SEA. With ABFS the curve is what ABFS "
         "selects. "

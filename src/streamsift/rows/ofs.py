@@ -138,4 +138,4 @@ class OFS(RowSelector):
     def _score(self, state: LinearState) -> Floats:
         if len(state.classes.seen) < 2:
             return np.zeros(state.weights.shape[1])
-        return np.abs(state.weights).mean(axis=0)
+        return np.asarray(np.abs(state.weights).mean(axis=0))

@@ -1,8 +1,8 @@
 """Where columns come from: files read a few columns at a time, and columns made from other columns.
 
-A source of columns is any iterable of pairs (name, column) or (names, block of columns); `selector.run(source, y)` takes
-it. A source that knows the target has it as `y`. What is read from a Parquet or Arrow file at one time is bounded by
-BLOCK_BYTES, however large the file is; formats that are stored row by row have to fit into memory.
+A source of columns is any iterable of pairs (name, column) or (names, block of columns), as `selector.run(source, y)`
+takes it. A source that knows the target has it as `y`. What is read from a Parquet or Arrow file at one time is bounded
+by BLOCK_BYTES, however large the file is; formats that are stored row by row have to fit into memory.
 """
 
 from __future__ import annotations

@@ -13,22 +13,26 @@ nodes lie on the path of every feature, so a feature has the mean of its first w
 further layer; biases belong to no feature.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
-Time per batch: O(rows x parameters x samples), memory O(parameters x samples).
+Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a time,
+and drawn again for the gradient, so memory beyond mu and sigma does not grow with the number of features.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, row_weights
+from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
 
 SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
+
+CHUNK = 256  # features whose weights, for all samples, are held at a time
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,13 @@ class ANN:
     n_features: int = 0
     n_classes: int = 0
     n_samples: int = 5
+    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
         """This net for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples)
+        return replace(
+            self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch()
+        )
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and biases of all layers."""
@@ -95,45 +102,64 @@ class ANN:
     ) -> tuple[Floats, Floats]:
         """Gradients of the log marginal likelihood, estimated with n_samples draws."""
         shapes = self._shapes(X.shape[1], self.n_classes)
-        key, first, layers = int(rng.integers(2**63)), 0, []
-        for m, s in zip(_layers(mu, shapes), _layers(sigma, shapes), strict=True):
-            layers.append(draw(key, first, m, s, self.n_samples, X.dtype))
-            first += layers[-1][0].size
+        key, weight = int(rng.integers(2**63)), row_weights(y, sample_weight, X.dtype)
+        means, deviations = _layers(mu, shapes), _layers(sigma, shapes)
+        starts = np.cumsum([0, *(self.n_samples * mean.size for mean in means)]).tolist()  # random numbers of a layer
+        of_mu, of_sigma = self.scratch.take("of_mu", mu.shape), self.scratch.take("of_sigma", mu.shape)
+        into = list(zip(starts, _layers(of_mu, shapes), _layers(of_sigma, shapes), strict=False))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            of_theta = self._back_propagate(X, y, [theta for theta, _ in layers], row_weights(y, sample_weight, X.dtype))
-        of_mu, of_sigma = np.empty_like(mu), np.empty_like(sigma)
-        into = zip(_layers(of_mu, shapes), _layers(of_sigma, shapes), of_theta, layers, strict=True)
-        for m, s, gradient, (_, noise) in into:
-            m[...], s[...] = fold_back(gradient, noise)
+            # Samples are in the middle, (rows, samples, nodes), only here; from here on they come first.
+            signal = self._first_signal(X, key, means[0], deviations[0])
+            signal = signal.reshape(len(X), self.n_samples, -1).transpose(1, 0, 2)
+            damping, signals, theta = X.dtype.type(self.layer_size**-0.5), [], []
+            for start, mean, deviation in zip(starts[1:], means[1:], deviations[1:], strict=False):
+                theta.append(draw(key, start, mean, deviation, self._samples(f"layer {start}", mean, X.dtype)))
+                np.maximum(signal, 0.0, out=signal)
+                signal *= damping
+                signals.append(signal)
+                signal = signal @ theta[-1][:-1].transpose(1, 0, 2)
+                signal += theta[-1][-1][:, None, :]
+            delta = output_gradient(signal, y, weight)
+            for layer, signal, (start, m, s) in zip(theta[::-1], signals[::-1], into[:0:-1], strict=True):
+                gradient = self.scratch.take("gradient", layer.shape, X.dtype)
+                gradient[:-1] = (signal.transpose(0, 2, 1) @ delta).transpose(1, 0, 2)
+                gradient[-1] = delta.sum(axis=1)
+                fold_back(key, start, gradient, m, s)
+                delta = delta @ layer[:-1].transpose(1, 2, 0)
+                delta *= (signal > 0.0) * damping
+            flat = self.scratch.take("product", (len(X), delta.shape[0] * delta.shape[2]), X.dtype)
+            flat.reshape(len(X), self.n_samples, -1)[:] = delta.transpose(1, 0, 2)
+            self._fold_first(X, key, flat, *into[0][1:])
         return of_mu, of_sigma
 
-    def _back_propagate(self, X: Floats, y: NDArray[np.int64], theta: list[Floats], weight: Floats) -> list[Floats]:
-        """Gradients of the mean log marginal likelihood by the sampled parameters of each layer."""
-        n_rows, n_samples = len(X), self.n_samples
-        damping = X.dtype.type(self.layer_size**-0.5)
-        flat = [layer.reshape(layer.shape[0], -1) for layer in theta]
-        first = X @ flat[0][:-1]
-        first += flat[0][-1]
-        # From here on (samples, rows, nodes); views, no copies.
-        signal, signals = first.reshape(n_rows, n_samples, -1).transpose(1, 0, 2), []
-        for layer in theta[1:]:
-            np.maximum(signal, 0.0, out=signal)
-            signal *= damping
-            signals.append(signal)
-            signal = signal @ layer[:-1].transpose(1, 0, 2)
-            signal += layer[-1][:, None, :]
-        delta = output_gradient(signal, y, weight)
-        gradients = [np.empty_like(layer) for layer in theta]
-        for layer, gradient, signal in zip(theta[:0:-1], gradients[:0:-1], reversed(signals), strict=True):
-            gradient[:-1] = (signal.transpose(0, 2, 1) @ delta).transpose(1, 0, 2)
-            gradient[-1] = delta.sum(axis=1)
-            delta = delta @ layer[:-1].transpose(1, 2, 0)
-            delta *= (signal > 0.0) * damping
-        delta = np.ascontiguousarray(delta.transpose(1, 0, 2)).reshape(n_rows, -1)
-        flat_gradient = gradients[0].reshape(gradients[0].shape[0], -1)
-        np.matmul(X.T, delta, out=flat_gradient[:-1])
-        flat_gradient[-1] = delta.sum(axis=0)
-        return gradients
+    def _samples(self, name: str, layer: Floats, dtype: np.dtype[Any]) -> Floats:
+        return self.scratch.take(name, (len(layer), self.n_samples, layer.shape[1]), dtype)
+
+    def _first_signal(self, X: Floats, key: int, mean: Floats, deviation: Floats) -> Floats:
+        """What enters the first hidden layer, (rows, samples x nodes), drawing the weights of CHUNK features at a time."""
+        width = self.n_samples * mean.shape[1]
+        n_features = X.shape[1]
+        bias = self._samples("bias", mean[-1:], X.dtype)
+        signal, product = (self.scratch.take(name, (len(X), width), X.dtype) for name in ("signal", "product"))
+        signal[:] = draw(key, n_features * width, mean[-1:], deviation[-1:], bias).reshape(1, -1)
+        for first in range(0, n_features, CHUNK):
+            part = slice(first, min(first + CHUNK, n_features))
+            theta = self._samples("first", mean[:CHUNK], X.dtype)[: part.stop - first]
+            draw(key, first * width, mean[part], deviation[part], theta)
+            signal += np.matmul(X[:, part], theta.reshape(-1, width), out=product)
+        return signal
+
+    def _fold_first(self, X: Floats, key: int, delta: Floats, of_mu: Floats, of_sigma: Floats) -> None:
+        """The gradients of the first layer, from `delta` of shape (rows, samples x nodes)."""
+        width = delta.shape[1]
+        n_features = X.shape[1]
+        for first in range(0, n_features, CHUNK):
+            part = slice(first, min(first + CHUNK, n_features))
+            gradient = self._samples("first", of_mu[:CHUNK], X.dtype)[: part.stop - first]
+            np.matmul(X[:, part].T, delta, out=gradient.reshape(-1, width))
+            fold_back(key, first * width, gradient, of_mu[part], of_sigma[part])
+        gradient = delta.sum(axis=0).reshape(1, self.n_samples, -1)
+        fold_back(key, n_features * width, gradient, of_mu[-1:], of_sigma[-1:])
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """Mean first weights of a feature, plus the mean weight of each further layer."""

@@ -34,7 +34,7 @@ Time per batch: that of the model's gradients, times epochs. Memory: mu and sigm
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.glm import GLM
+from streamsift.rows.fires.scratch import Scratch
 from streamsift.rows.fires.sdt import SDT
 
 Floats = NDArray[np.float64]
@@ -78,6 +79,8 @@ class FiresState:
     sparse: bool
     seed: int
     n_steps: int
+    model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
+    scratch: Scratch = field(init=False, default_factory=Scratch, repr=False)
 
     @property
     def n_classes(self) -> int:
@@ -86,12 +89,18 @@ class FiresState:
 
 @dataclass
 class _Rows:
-    """A batch as the model gets it; `parameters` are those it is about, or None for all."""
+    """A batch as the model gets it.
+
+    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`.
+    """
 
     X: Any
     y: Ints
     extra: dict[str, Any]
     parameters: Ints | None = None
+    places: Any = None
+    low: Any = None
+    high: Any = None
 
 
 class FIRES(RowSelector):
@@ -209,9 +218,15 @@ class FIRES(RowSelector):
     def _unbound_model(self) -> Any:
         return _MODELS[self.model]() if isinstance(self.model, str) and self.model in _MODELS else self.model
 
-    def _model_for(self, n_features: int, n_classes: int) -> Any:
+    def _bound_model(self, state: FiresState) -> Any:
+        """The model for the sizes of a state; kept there, so that its scratch space is used again."""
         model = self._unbound_model()
-        return model.bind(n_features, n_classes, int(self.n_samples)) if hasattr(model, "bind") else model
+        if not hasattr(model, "bind"):
+            return model
+        key = (model, state.n_features, state.n_classes, self.n_samples)
+        if state.model is None or state.model[0] != key:
+            state.model = (key, model.bind(state.n_features, state.n_classes, int(self.n_samples)))
+        return state.model[1]
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -244,24 +259,29 @@ class FIRES(RowSelector):
         growing = hasattr(self._unbound_model(), "carry")
         slots = _assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing)
         after = replace(state, slots=slots, class_rows=class_rows, n_features=batch.features.n_features)
-        model = self._model_for(after.n_features, after.n_classes)
+        after.model, after.scratch = state.model, state.scratch
+        model = self._bound_model(after)
         self._make_room(state, after, model)
         if batch.n_rows:
             rows = self._rows_for(model, after, batch, weight)
             try:
                 self._climb(model, after, rows)
             except FloatingPointError:  # the model met NaN or infinity; this names the place
-                refuse_not_finite(batch, nan_allowed=False)
+                refuse_not_finite(batch, nan_allowed=batch.has_absent)
                 raise
+            if rows.low is not None:
+                after.low[rows.places] = rows.low
+            if rows.high is not None:
+                after.high[rows.places] = rows.high
         # Nothing has failed: from here on the state changes.
         vars(state).update(vars(after))
 
     def _make_room(self, before: FiresState, after: FiresState, model: Any) -> None:
-        """Give `after` parameters and ranges of its own, with the old ones where they belong."""
-        n_parameters = model.n_parameters(after.n_features, after.n_classes)
+        """Where sizes have changed, give `after` parameters and ranges of its own, the old ones where they belong."""
         if (before.n_features, before.n_classes) == (after.n_features, after.n_classes):
-            after.mu, after.sigma = before.mu.copy(), before.sigma.copy()
-        elif before.n_features == 0 or hasattr(model, "carry"):
+            return
+        n_parameters = model.n_parameters(after.n_features, after.n_classes)
+        if before.n_features == 0 or hasattr(model, "carry"):
             after.mu = np.full(n_parameters, float(self.initial_mu))
             after.sigma = np.full(n_parameters, float(self.initial_sigma))
             if hasattr(model, "start"):
@@ -275,8 +295,6 @@ class FIRES(RowSelector):
                 f"{after.n_features} features and {after.n_classes} classes: announce all classes with the first "
                 "batch, or give the model a method `carry` that moves its parameters."
             )
-        else:
-            after.mu, after.sigma = before.mu.copy(), before.sigma.copy()
         if self.scale is not None:
             n_new = after.n_features - before.n_features
             start = (0.0, 0.0) if after.sparse else (np.inf, -np.inf)
@@ -284,7 +302,7 @@ class FIRES(RowSelector):
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
     def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
-        """Widen the ranges of `state` by the batch, and bring the batch into the form the model takes."""
+        """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots[batch.codes]
         extra: dict[str, Any] = {}
         if weight is not None:
@@ -301,34 +319,34 @@ class FIRES(RowSelector):
             present = np.flatnonzero(~np.isnan(X[0]))
             X = np.ascontiguousarray(X[:, present])
             X.flags.writeable = False
-        places: Any = slice(None) if present is None else present
-        scaling = self._widened(state, batch, X, places)
+        rows = _Rows(X, y, extra, places=slice(None) if present is None else present)
+        factor = self._widen(state, batch, rows)
         if getattr(model, "takes_scaling", False):
-            if scaling is not None:
-                extra |= {"low": scaling[0], "factor": scaling[1]}
-            return _Rows(X, y, extra, None if present is None else model.of_features(present))
-        if scaling is not None:
-            low, factor = scaling[0], 2.0 * scaling[1]  # halves, so that the difference cannot overflow
-            X = ((0.5 * X - 0.5 * low) * factor).astype(X.dtype)
+            if factor is not None:
+                extra |= {"low": rows.low, "factor": factor}
+            rows.parameters = None if present is None else model.of_features(present)
+            return rows
+        if factor is not None:  # halves, so that the difference cannot overflow
+            X = (2.0 * ((0.5 * X - 0.5 * rows.low) * factor)).astype(X.dtype)
         if present is not None:  # a value of 0 leaves the weights of its feature alone
             whole = np.zeros((len(X), state.n_features), X.dtype)
             whole[:, present] = X
             X = whole
-        return _Rows(X, y, extra)
+        rows.X = X
+        return rows
 
-    def _widened(
-        self, state: FiresState, batch: CheckedBatch, X: NDArray[Any], places: Any
-    ) -> tuple[Floats, Floats] | None:
-        """Widen the ranges of the features at `places`; return their low ends and factors, or None without scaling."""
+    def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
+        """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
         if self.scale is None:
             if not hasattr(self._unbound_model(), "takes_scaling"):  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
-        low, high = state.low[places].copy(), state.high[places].copy()
-        if not widen_ranges(X, low, high):
+        n_features = rows.X.shape[1]
+        rows.low, rows.high = (state.scratch.take(name, (n_features,)) for name in ("low", "high"))
+        rows.low[:], rows.high[:] = state.low[rows.places], state.high[rows.places]
+        if not widen_ranges(rows.X, rows.low, rows.high):
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
-        state.low[places], state.high[places] = low, high
-        return low, _factor(low, high)
+        return _factor(rows.low, rows.high)
 
     def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> _Rows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
@@ -336,27 +354,35 @@ class FIRES(RowSelector):
 
         refuse_not_finite(batch, nan_allowed=False)
         features, places = np.unique(batch.X.indices, return_inverse=True)
-        data = batch.X.data
+        data, high = batch.X.data, None
         if self.scale is not None:
             high = state.high[features]
             np.maximum.at(high, places, np.abs(data))
-            state.high[features] = high
             data = data * _factor(np.zeros(len(high)), high)[places]
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
-        return _Rows(X, y, extra, model.of_features(features))
+        return _Rows(X, y, extra, model.of_features(features), features, high=high)
 
     def _climb(self, model: Any, state: FiresState, rows: _Rows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
-        part: Any = slice(None) if rows.parameters is None else rows.parameters
-        mu, sigma = state.mu[part], state.sigma[part]
+        if rows.parameters is not None:
+            mu, sigma = state.mu[rows.parameters], state.sigma[rows.parameters]
+        elif self.epochs > 1:
+            mu, sigma = state.mu.copy(), state.sigma.copy()
+        else:  # a single gradient: once it is there nothing can fail, and the state may change in place
+            mu, sigma = state.mu, state.sigma
         random = getattr(model, "uses_random_numbers", True)
         for _ in range(self.epochs):
             rng = _generator(state) if random else None
             of_mu, of_sigma = model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra)
             state.n_steps += 1
-            mu += float(self.learning_rate_mu) * _finite(of_mu)
-            sigma += float(self.learning_rate_sigma) * _finite(of_sigma)
-        state.mu[part], state.sigma[part] = mu, np.maximum(sigma, SMALLEST_SIGMA)
+            step = state.scratch.take("step", mu.shape)
+            mu += np.multiply(_finite(of_mu), float(self.learning_rate_mu), out=step)
+            sigma += np.multiply(_finite(of_sigma), float(self.learning_rate_sigma), out=step)
+        np.maximum(sigma, SMALLEST_SIGMA, out=sigma)
+        if rows.parameters is not None:
+            state.mu[rows.parameters], state.sigma[rows.parameters] = mu, sigma
+        else:
+            state.mu, state.sigma = mu, sigma
 
     # -- answers ------------------------------------------------------------------------------------------------
 
@@ -367,8 +393,7 @@ class FIRES(RowSelector):
         return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
 
     def _aggregated(self, state: FiresState) -> tuple[Floats, Floats]:
-        model = self._model_for(state.n_features, state.n_classes)
-        importance, uncertainty = model.aggregate(state.mu, state.sigma)
+        importance, uncertainty = self._bound_model(state).aggregate(state.mu, state.sigma)
         return np.array(importance, np.float64), np.array(uncertainty, np.float64)
 
     @property
@@ -452,7 +477,7 @@ def _factor(low: Floats, high: Floats) -> Floats:
 
 def _finite(gradient: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
-        if np.abs(gradient).max(initial=0.0) <= LARGEST_GRADIENT:
+        if gradient.max(initial=0.0) <= LARGEST_GRADIENT and gradient.min(initial=0.0) >= -LARGEST_GRADIENT:
             return gradient
     return np.clip(np.nan_to_num(gradient, nan=0.0), -LARGEST_GRADIENT, LARGEST_GRADIENT)
 

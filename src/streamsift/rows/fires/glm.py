@@ -15,13 +15,14 @@ Time per batch: O(values) times the number of models; sparse rows O(non-zeros). 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.kernels.fires import probit_sums, sparse_probit_sums
+from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[np.float64]
 
@@ -48,13 +49,14 @@ class GLM:
 
     n_features: int = 0
     n_classes: int = 0
+    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
     takes_sparse: ClassVar[bool] = True
     takes_scaling: ClassVar[bool] = True
     uses_random_numbers: ClassVar[bool] = False
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> GLM:
         """This model for a number of features and classes; it needs no samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes)
+        return replace(self, n_features=n_features, n_classes=n_classes, scratch=Scratch())
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """One a feature; with more than two classes, one a feature and class."""
@@ -103,10 +105,41 @@ class GLM:
             weight = sample_weight / sample_weight.sum()
         sign = np.where(y == np.arange(len(mu))[:, None], 1.0, -1.0) if len(mu) > 1 else 2.0 * y[None] - 1.0
         if isinstance(X, np.ndarray):
-            of_mu, of_variance = _dense_sums(X, sign, weight, mu, sigma, low, factor)
+            of_mu, of_variance = self._dense_sums(X, sign, weight, mu, sigma, low, factor)
         else:
             of_mu, of_variance = _sparse_sums(X, sign, weight, mu, sigma)
-        return of_mu.ravel(), (of_variance * sigma).ravel()
+        of_variance *= sigma
+        return of_mu.ravel(), of_variance.ravel()
+
+    def _dense_sums(
+        self,
+        X: NDArray[Any],
+        sign: Floats,
+        weight: Floats,
+        mu: Floats,
+        sigma: Floats,
+        low: Floats | None,
+        factor: Floats | None,
+    ) -> tuple[Floats, Floats]:
+        of_mu, of_variance = self._zeros("of_mu", mu.shape), self._zeros("of_variance", mu.shape)
+        variance, unit, bad_row = self.scratch.take("variance", mu.shape), np.ones(len(X)), 0
+        if low is None or factor is None:
+            np.multiply(sigma, sigma, out=variance)
+            bad_row = probit_sums(X, sign, weight, unit, None, mu, variance, of_mu, of_variance)
+        elif factor.max() < _LARGEST_FACTOR and np.min(factor, where=factor > 0.0, initial=1.0) > _SMALLEST_FACTOR:
+            scaled_mu = np.multiply(mu, factor, out=self.scratch.take("scaled_mu", mu.shape))
+            np.multiply(sigma, factor, out=variance)
+            variance *= variance
+            bad_row = probit_sums(X, sign, weight, unit, low, scaled_mu, variance, of_mu, of_variance)
+            of_mu *= factor
+            of_variance *= factor
+            of_variance *= factor
+        return (of_mu, of_variance) if bad_row < 0 else _extreme_sums(X, sign, weight, mu, sigma, low, factor)
+
+    def _zeros(self, name: str, shape: tuple[int, ...]) -> Floats:
+        array = self.scratch.take(name, shape)
+        array.fill(0.0)
+        return array
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """The parameters themselves, or their root mean squares over the models of more than two classes."""
@@ -120,33 +153,22 @@ def _n_models(n_classes: int) -> int:
     return n_classes if n_classes > 2 else 1
 
 
-def _dense_sums(
+def _extreme_sums(
     X: NDArray[Any], sign: Floats, weight: Floats, mu: Floats, sigma: Floats, low: Floats | None, factor: Floats | None
 ) -> tuple[Floats, Floats]:
-    of_mu, of_variance, unit = np.zeros_like(mu), np.zeros_like(mu), np.ones(len(X))
-    if low is None or factor is None:
-        bad_row = probit_sums(X, sign, weight, unit, np.zeros(mu.shape[1]), mu, sigma**2, of_mu, of_variance)
-    elif factor.max() < _LARGEST_FACTOR and np.min(factor, where=factor > 0.0, initial=1.0) > _SMALLEST_FACTOR:
-        scaled = (mu * factor, (sigma * factor) ** 2)
-        bad_row = probit_sums(X, sign, weight, unit, low, *scaled, of_mu, of_variance)
-        of_mu *= factor
-        of_variance *= factor**2
-    else:
-        bad_row = 0
-    if bad_row < 0:
-        return of_mu, of_variance
+    """The same sums for values near overflow, by way of a scaled copy; FloatingPointError for NaN and infinity."""
     if not np.isfinite(X).all():
         raise FloatingPointError("X holds NaN or infinity")
     rows = X.astype(np.float64)
-    if low is not None and factor is not None:
-        rows = 2.0 * ((0.5 * rows - 0.5 * low) * factor)  # halves, so that the difference cannot overflow
-    largest = np.maximum(np.abs(rows).max(axis=1), 1.0)
-    rows /= largest[:, None]
-    of_mu, of_variance = np.zeros_like(mu), np.zeros_like(mu)
     with np.errstate(under="ignore"):
+        if low is not None and factor is not None:
+            rows = 2.0 * ((0.5 * rows - 0.5 * low) * factor)  # halves, so that the difference cannot overflow
+        largest = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1.0)
+        rows /= largest[:, None]
         unit = (1.0 / largest) ** 2
     rows.flags.writeable = False
-    probit_sums(rows, sign, weight, unit, np.zeros(mu.shape[1]), mu, sigma**2, of_mu, of_variance)
+    of_mu, of_variance = np.zeros_like(mu), np.zeros_like(mu)
+    probit_sums(rows, sign, weight, unit, None, mu, sigma**2, of_mu, of_variance)
     return of_mu, of_variance
 
 

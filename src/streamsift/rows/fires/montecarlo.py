@@ -20,22 +20,15 @@ from streamsift.kernels.normals import fold, perturb
 Floats = NDArray[Any]
 
 
-def draw(
-    key: int, first: int, mu: Floats, sigma: Floats, n_samples: int, dtype: np.dtype[Any]
-) -> tuple[Floats, Floats]:
-    """Parameters (inputs, samples, outputs) of one layer and the normal numbers behind them."""
-    theta = np.empty((mu.shape[0], n_samples, mu.shape[1]), dtype)
-    noise = np.empty_like(theta)
-    perturb(np.uint64(key), np.uint64(first), mu, sigma, theta, noise)
-    return theta, noise
+def draw(key: int, first: int, mu: Floats, sigma: Floats, theta: Floats) -> Floats:
+    """Fill theta (inputs, samples, outputs) with parameters of one layer, from number `first` of stream `key` on."""
+    perturb(np.uint64(key), np.uint64(first), mu, sigma, theta)
+    return theta
 
 
-def fold_back(gradient: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Gradients by mu and sigma (inputs, outputs), in float64, from those of all samples."""
-    of_mu = np.empty((gradient.shape[0], gradient.shape[2]))
-    of_sigma = np.empty_like(of_mu)
-    fold(gradient, noise, of_mu, of_sigma)
-    return of_mu, of_sigma
+def fold_back(key: int, first: int, gradient: Floats, of_mu: Floats, of_sigma: Floats) -> None:
+    """Write the gradients by mu and sigma (inputs, outputs) from those by all samples that `draw` gave."""
+    fold(np.uint64(key), np.uint64(first), gradient, of_mu, of_sigma)
 
 
 def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dtype[Any]) -> Floats:
@@ -52,4 +45,6 @@ def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Flo
     gradient = -np.exp(log_likelihood)
     gradient[:, np.arange(len(y)), y] += 1.0
     gradient *= share[:, :, None]
+    # Matrix products of denormal numbers take many times as long, and such a gradient moves nothing.
+    gradient[np.abs(gradient) < 1e8 * np.finfo(gradient.dtype).tiny] = 0.0
     return gradient

@@ -14,7 +14,7 @@ Time per batch: O(rows x features x inner nodes x samples).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, row_weights
+from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
 
@@ -56,10 +57,13 @@ class SDT:
     n_features: int = 0
     n_classes: int = 0
     n_samples: int = 5
+    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> SDT:
         """This tree for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples)
+        return replace(
+            self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch()
+        )
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and bias of each inner node, class logits of each leaf."""
@@ -93,12 +97,14 @@ class SDT:
         (inner_mu, leaf_mu), (inner_sigma, leaf_sigma) = (
             self._parts(part, n_features, self.n_classes) for part in (mu, sigma)
         )
-        inner, inner_noise = draw(key, 0, inner_mu, inner_sigma, self.n_samples, X.dtype)
-        leaves, leaf_noise = draw(key, inner.size, leaf_mu, leaf_sigma, self.n_samples, X.dtype)
+        inner = draw(key, 0, inner_mu, inner_sigma, self._samples("inner", inner_mu, X.dtype))
+        leaves = draw(key, inner.size, leaf_mu, leaf_sigma, self._samples("leaves", leaf_mu, X.dtype))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             of_inner, of_leaves = self._back_propagate(X, y, inner, leaves, row_weights(y, sample_weight, X.dtype))
-        folded = (fold_back(of_inner, inner_noise), fold_back(of_leaves, leaf_noise))
-        of_mu, of_sigma = (np.concatenate([part.ravel() for part in parts]) for parts in zip(*folded, strict=True))
+        of_mu, of_sigma = self.scratch.take("of_mu", mu.shape), self.scratch.take("of_sigma", mu.shape)
+        into = zip(*(self._parts(part, n_features, self.n_classes) for part in (of_mu, of_sigma)), strict=True)
+        for first, gradient, (m, s) in zip((0, inner.size), (of_inner, of_leaves), into, strict=True):
+            fold_back(key, first, gradient, m, s)
         return of_mu, of_sigma
 
     def _back_propagate(
@@ -121,11 +127,14 @@ class SDT:
             of_inner[:, :, nodes] = (reach * (to_first - to_second + pull)) * (p * (1.0 - p))
             of_reached = to_second + p * (to_first - to_second) + pull * (p - share)
         flat = of_inner.reshape(len(X), -1)
-        gradient = np.empty_like(inner)
+        gradient = self.scratch.take("of_inner", inner.shape, X.dtype)
         by_input = gradient.reshape(len(inner), -1)
         np.matmul(X.T, flat, out=by_input[:-1])
         by_input[-1] = flat.sum(axis=0)
         return gradient, np.ascontiguousarray(of_leaves)
+
+    def _samples(self, name: str, layer: Floats, dtype: np.dtype[Any]) -> Floats:
+        return self.scratch.take(name, (len(layer), self.n_samples, layer.shape[1]), dtype)
 
     def _forward(self, X: Floats, inner: Floats) -> tuple[list[Floats], Floats]:
         """Probabilities of reaching the nodes of each layer, leaves last, and of going on to the first child."""

@@ -34,7 +34,7 @@ FEATURES = (
     Feature("hyears", None, 1.0, 30.0),
     Feature("loan", None, 0.0, 500_000.0),
 )
-PERTURBED = {"salary": 10_000, "commission": 10_000, "age": 20, "hvalue": 0, "hyears": 1, "loan": 0}
+PERTURBED = {"salary": 20_000, "commission": 10_000, "age": 20, "hvalue": 0, "hyears": 1, "loan": 0}
 READS = {
     1: ("age",),
     2: ("salary", "age"),

@@ -24,7 +24,7 @@ from streamsift.core.exceptions import ParameterError
 from streamsift.streams.generators.drift import Drift, Timetable
 
 COPIED = 0.95  # of the values of a redundant feature
-MOST_ROUNDS = 2000  # of drawing rows until the wanted class comes
+MOST_ROUNDS, LEAST_DRAWN = 1000, 256  # rounds of drawing rows until the wanted class comes, and rows a round
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int64]
@@ -187,10 +187,14 @@ def draw_until(
     for _ in range(MOST_ROUNDS):
         if len(open_rows) == 0:
             return X, y
-        again, classes = propose(len(open_rows))
-        fits = classes == wanted[open_rows]
-        X[open_rows[fits]], y[open_rows[fits]] = again[fits], classes[fits]
-        open_rows = open_rows[~fits]
+        again, classes = propose(max(LEAST_DRAWN, 2 * len(open_rows)))
+        filled = np.zeros(len(open_rows), bool)
+        for label in np.unique(wanted[open_rows]):
+            places = np.flatnonzero(wanted[open_rows] == label)
+            fitting = np.flatnonzero(classes == label)[: len(places)]
+            filled[places[: len(fitting)]] = True
+            X[open_rows[places[: len(fitting)]]], y[open_rows[places[: len(fitting)]]] = again[fitting], label
+        open_rows = open_rows[~filled]
     raise ParameterError(
         f"The 'class_share' parameter of {owner} asks for rows of class {int(wanted[open_rows[0]])}, which its concept "
         "hardly ever gives: use class_share=None, which takes the classes as they come."

@@ -53,7 +53,7 @@ class Timetable:
         values = {"drift": kind, "n_drifts": n_drifts, "positions": positions, "width": width}
         limits = {
             "drift": (OneOf("abrupt", "gradual"), IsNone()),
-            "n_drifts": (Integer(1, max(1, n_rows - 1)),),
+            "n_drifts": (Integer(1, None if kind is None else max(1, n_rows - 1)),),
             "positions": (ArrayLike(), IsNone()),
             "width": (Integer(1), IsNone()),
         }

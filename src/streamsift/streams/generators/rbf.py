@@ -51,7 +51,7 @@ class RadialBasis(ConceptGenerator):
         return tuple(range(self.n_features))
 
     def draw(self, rng: np.random.Generator, concept: int, wanted: Labels) -> tuple[Floats, Labels]:
-        centres = _centres(self, concept)
+        centres = centres_of(self, concept)
 
         def propose(n: int) -> tuple[Floats, Labels]:
             chosen = rng.choice(self.n_centres, n, p=centres.weights)
@@ -83,7 +83,7 @@ def _features(n_features: int) -> tuple[Feature, ...]:
 
 
 @functools.lru_cache(maxsize=8)
-def _centres(generator: RadialBasis, concept: int) -> Centres:
+def centres_of(generator: RadialBasis, concept: int) -> Centres:
     rng = np.random.default_rng(np.random.SeedSequence(generator.concept_seed, spawn_key=(concept,)))
     n = generator.n_centres
     places = rng.random((n, generator.n_features), np.float32)

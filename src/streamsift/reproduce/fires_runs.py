@@ -1,0 +1,109 @@
+"""The runs behind the FIRES reproduction: six selectors with a Perceptron, two learners on all features, over a grid.
+
+The two learners are run with the largest batch only, and their time is brought to the mean batch of the grid, because
+nothing about them depends on the grid but the number of rows a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from streamsift.core.exceptions import InputError
+from streamsift.evaluate.learners import make_learner
+from streamsift.evaluate.prequential import PrequentialResult, prequential
+from streamsift.reproduce.fires_data import DataSet, load
+from streamsift.reproduce.result import Options
+from streamsift.rows.efs import EFS
+from streamsift.rows.fires import FIRES
+from streamsift.rows.fsds import FSDS
+from streamsift.rows.ofs import OFS
+from streamsift.streams.arrays import ArrayStream
+
+BATCH_SIZES, FRACTIONS, WINDOW = (25, 50, 75, 100), (0.1, 0.15, 0.2), 10
+
+SELECTORS: dict[str, Callable[[int | float, int], Any]] = {
+    "FIRES-GLM": lambda wanted, seed: FIRES(model="glm", n_features_to_select=wanted, random_state=seed),
+    "FIRES-ANN": lambda wanted, seed: FIRES(model="ann", n_features_to_select=wanted, random_state=seed),
+    "FIRES-SDT": lambda wanted, seed: FIRES(model="sdt", n_features_to_select=wanted, random_state=seed),
+    "OFS": lambda wanted, seed: OFS(wanted),
+    "EFS": lambda wanted, seed: EFS(wanted),
+    "FSDS": lambda wanted, seed: FSDS(wanted),
+}
+BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One method on one data set with one setting of the grid, and what came out."""
+
+    data: str
+    method: str
+    batch_size: int
+    fraction: float
+    result: PrequentialResult
+
+    def measures(self) -> dict[str, float]:
+        """Accuracy, milliseconds a step, and stability (of selectors only)."""
+        ms = 1e3 * float((self.result.selection_seconds + self.result.learner_seconds).mean())
+        found = {"accuracy": self.result.accuracy(), "ms": ms}
+        if self.method in BENCHMARKS:
+            found["ms"] *= float(np.mean(BATCH_SIZES)) / self.batch_size
+        else:
+            found["stability"] = float(self.result.stability(WINDOW).mean())
+        return found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run: the grid, the cap on rows, the methods, and a seed for each repeat."""
+
+    batch_sizes: tuple[int, ...] = BATCH_SIZES
+    fractions: tuple[float, ...] = FRACTIONS
+    max_rows: int | None = None
+    methods: tuple[str, ...] = (*BENCHMARKS, *SELECTORS)
+    seeds: tuple[int, ...] = (1,)
+
+    def settings(self, method: str) -> list[tuple[int, float]]:
+        """The batch sizes and fractions a method is run with."""
+        if method in BENCHMARKS:
+            return [(max(self.batch_sizes), 1.0)]
+        return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
+
+
+def runs(folder: Path, sets: list[DataSet], plan: Plan) -> Iterator[Run]:
+    """Measure every method on every data set over the grid.
+
+    One run after the other and with one thread of linear algebra: times would disturb each other.
+    """
+    for data in sets:
+        for seed in plan.seeds:
+            X, y = load(folder, data, plan.max_rows, seed)
+            for method in plan.methods:
+                for batch_size, fraction in plan.settings(method):
+                    with threadpool_limits(1):
+                        result = run(X, y, method, batch_size, fraction, seed)
+                    yield Run(data.name, method, batch_size, fraction, result)
+
+
+def run(
+    X: NDArray[np.float32], y: NDArray[np.int64], method: str, batch_size: int, fraction: float, seed: int
+) -> PrequentialResult:
+    """One prequential run of a selector with a Perceptron, or of a learner on all features."""
+    if method in BENCHMARKS:
+        return prequential(ArrayStream(X, y), None, make_learner(BENCHMARKS[method]), batch_size=batch_size)
+    selector = SELECTORS[method](fraction, seed)
+    return prequential(ArrayStream(X, y), selector, make_learner("perceptron"), batch_size=batch_size)
+
+
+def data_folder(options: Options) -> Path:
+    """The folder the user gave; an error where there is none."""
+    if options.data is None:
+        raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
+    return Path(options.data)

@@ -1,0 +1,233 @@
+"""Ungar, Zhou, Foster, Stine, streaming feature selection with the information investing criterion: Tables 1 to 3.
+
+Synthetic columns (streams/column_stream.py): how many columns each penalty selects, how many of them are false, and the
+error of least squares on them, out of sample. Table 1: few true columns, more columns than rows, streaming beside
+stepwise. Table 2: many true columns. Table 3: useless columns appended behind the first 1,000, up to a million.
+
+The paper says neither where the true columns are nor how wealth begins and grows. Here they lie at random places among
+the first 1,000 columns, and wealth and payoff are 1/2. BIC, which knows neither, is the check of everything else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.columns.investing import Investing
+from streamsift.columns.penalised import Penalised
+from streamsift.columns.stepwise import Stepwise
+from streamsift.reproduce.pool import pool_map
+from streamsift.reproduce.result import Curve, Exhibit, Options, Panel, Progress, Result
+from streamsift.streams.column_stream import GeneratedColumns, generate_columns
+
+REPEATS = {1: 20, 2: 20, 3: 10}  # as in the paper
+LENGTHS = (1_000, 10_000, 100_000, 1_000_000)
+PENALTIES = ("BIC", "RIC", "SFS")  # SFS is the paper's name for streaming selection with IIC
+TITLE = "Ungar, Zhou, Foster, Stine, Streaming Feature Selection using IIC."
+OPEN_CHOICES = (
+    "The paper gives neither the places of the true columns (here at random among the first 1,000) nor the wealth and "
+    "the payoff of SFS (here 1/2 each), so its SFS row can only be met in kind; BIC depends on none of them."
+)
+
+Key = tuple[str, str, int]  # search, penalty, number of columns
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The data of one table; `lengths` are the numbers of columns after which the selection is looked at."""
+
+    n_rows: int
+    n_true: int
+    noise_variance: float
+    lengths: tuple[int, ...]
+    stepwise: bool = False
+
+
+SETTINGS = {
+    1: Setting(200, 10, 5.0, LENGTHS[:1], stepwise=True),
+    2: Setting(1000, 100, 15.0, LENGTHS[:1]),
+    3: Setting(200, 10, 5.0, LENGTHS),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repeat."""
+
+    setting: Setting
+    seed: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A selection: its size, how many of it are false, and the root of the mean squared error on fresh rows."""
+
+    features: float
+    false: float
+    error: float
+
+
+def measure(run: Run) -> dict[Key, Measured]:
+    """All penalties on one stream, which is made and read once; RIC needs one selector for each length."""
+    setting = run.setting
+    stream = generate_columns(
+        setting.lengths[-1],
+        n_true=setting.n_true,
+        n_rows=setting.n_rows,
+        noise_variance=setting.noise_variance,
+        seed=run.seed,
+    )
+    y = stream.y
+    bic, sfs = Penalised("bic").begin(y), Investing().begin(y)
+    ric = {length: Penalised("ric", n_columns=length).begin(y) for length in setting.lengths}
+    found: dict[Key, Measured] = {}
+    n_seen = 0
+    for names, block in stream:
+        n_seen += len(names)
+        for selector in (bic, sfs, *(ric[length] for length in setting.lengths if n_seen <= length)):
+            selector.offer_many(block)
+        if n_seen in setting.lengths:
+            for name, selector in (("BIC", bic), ("RIC", ric[n_seen]), ("SFS", sfs)):
+                found["streaming", name, n_seen] = _judged(stream, selector.get_support(indices=True))
+    if setting.stepwise:
+        X = stream.columns(range(setting.lengths[0]))
+        for criterion in ("bic", "ric"):
+            places = Stepwise(criterion).fit(X, y).get_support(indices=True)
+            found["stepwise", criterion.upper(), setting.lengths[0]] = _judged(stream, places)
+    return found
+
+
+def _judged(stream: GeneratedColumns, places: NDArray[np.intp]) -> Measured:
+    false = len(np.setdiff1d(places, stream.true_places))
+    Z = np.column_stack([np.ones(stream.n_rows), stream.columns(places)])
+    coefficients = np.linalg.lstsq(Z, stream.y, rcond=None)[0]
+    fresh = np.column_stack([np.ones(stream.n_test_rows), stream.columns(places, test=True)])
+    error = float(np.sqrt(np.mean((stream.y_test - fresh @ coefficients) ** 2)))
+    return Measured(len(places), false, error)
+
+
+def measured(setting: Setting, options: Options, repeats: int, progress: Progress) -> dict[Key, Measured]:
+    """Means over the repeats."""
+    runs = [Run(setting, 1000 * options.seed + k) for k in range(repeats)]  # another seed shares no stream
+    every: list[dict[Key, Measured]] = []
+    with pool_map(options.jobs, measure) as run_all:
+        for found in run_all(runs):
+            every.append(found)
+            progress(len(every), len(runs))
+    return {
+        key: Measured(
+            float(np.mean([found[key].features for found in every])),
+            float(np.mean([found[key].false for found in every])),
+            float(np.mean([found[key].error for found in every])),
+        )
+        for key in every[0]
+    }
+
+
+def _repeats(table: int, options: Options) -> int:
+    """As often as asked for, else as in the paper."""
+    return options.repeats if options.repeats > 1 else REPEATS[table]
+
+
+def table_1(options: Options, progress: Progress) -> Result:
+    """BIC overfits when there are more columns than rows."""
+    repeats = _repeats(1, options)
+    ours = measured(SETTINGS[1], options, repeats, progress)
+    paper = published("table1")
+    rows = []
+    for (search, penalty, _), found in ours.items():
+        for what, value, form in (("features", found.features, ".1f"), ("error", found.error, ".2f")):
+            rows.append([search, penalty, what, f"{value:{form}}", _shown(paper[f"{search} {what}"][penalty], form)])
+    return _result("Table 1: few true columns, more columns than rows", SETTINGS[1], options, repeats, rows)
+
+
+def table_2(options: Options, progress: Progress) -> Result:
+    """RIC underfits when there are many true columns."""
+    repeats = _repeats(2, options)
+    ours = measured(SETTINGS[2], options, repeats, progress)
+    paper = published("table2")
+    rows = []
+    for (search, penalty, _), found in ours.items():
+        for what, value, form in (("features", found.features, ".1f"), ("error", found.error, ".2f")):
+            rows.append([search, penalty, what, f"{value:{form}}", _shown(paper[what][penalty], form)])
+    return _result("Table 2: many true columns", SETTINGS[2], options, repeats, rows)
+
+
+def table_3(options: Options, progress: Progress) -> Result:
+    """Useless columns appended: BIC fills up, RIC starves, SFS stays."""
+    repeats = _repeats(3, options)
+    ours = measured(SETTINGS[3], options, repeats, progress)
+    paper = published("table3")
+    rows = []
+    for (_, penalty, length), found in sorted(ours.items(), key=lambda item: PENALTIES.index(item[0][1])):
+        cells = (
+            ("features", found.features, ".1f"),
+            ("false positives", found.false, ".1f"),
+            ("error", found.error, ".2f"),
+        )
+        for what, value, form in cells:
+            there = paper[f"{penalty} {what}"][str(length)]
+            rows.append([f"{length:,} columns", penalty, what, f"{value:{form}}", _shown(there, form)])
+    result = _result("Table 3: useless columns appended", SETTINGS[3], options, repeats, rows, [_panel(ours, paper)])
+    return result
+
+
+def _panel(ours: dict[Key, Measured], paper: dict[str, Any]) -> Panel:
+    x = [float(np.log10(length)) for length in LENGTHS]
+    curves = []
+    for penalty in PENALTIES:
+        mine = [ours["streaming", penalty, length].features for length in LENGTHS]
+        theirs = [float(paper[f"{penalty} features"][str(length)]) for length in LENGTHS]
+        curves += [
+            Curve(f"{penalty}, ours", penalty, False, x, mine),
+            Curve(f"{penalty}, paper", penalty, True, x, theirs),
+        ]
+    last = {penalty: ours["streaming", penalty, LENGTHS[-1]].features for penalty in PENALTIES}
+    words = (
+        f"After a million columns BIC holds {last['BIC']:.1f}, RIC {last['RIC']:.1f} and SFS {last['SFS']:.1f}, "
+        f"of which {ours['streaming', 'SFS', LENGTHS[-1]].false:.1f} are false."
+    )
+    return Panel(
+        "Columns selected", words, f"Columns selected against the logarithm of the columns offered. {words}", curves
+    )
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "" if value is None else f"{value:{form}}"
+
+
+def published(table: str) -> dict[str, Any]:
+    """The paper's cells of a table."""
+    text = files("streamsift.reproduce").joinpath("published/investing.json").read_text("utf-8")
+    found: dict[str, Any] = next(entry["data"] for entry in json.loads(text)["tables"] if entry["id"] == table)
+    return found
+
+
+def _result(
+    title: str,
+    setting: Setting,
+    options: Options,
+    repeats: int,
+    rows: list[list[str]],
+    panels: list[Panel] | None = None,
+) -> Result:
+    return Result(
+        title=title,
+        lead=f"{TITLE} {setting.n_rows:,} rows, {setting.n_true} true columns, noise of variance "
+        f"{setting.noise_variance:g}; means over {repeats} streams from seed {options.seed}. "
+        "SFS is streaming selection with the information investing criterion.",
+        note=OPEN_CHOICES,
+        columns=["", "penalty", "measure", "ours", "published"],
+        rows=rows,
+        x_label="log10 of the columns offered",
+        dashed_means="as published",
+        panels=panels or [],
+    )
+
+
+EXHIBITS: dict[str, Exhibit] = {"table 1": table_1, "table 2": table_2, "table 3": table_3}

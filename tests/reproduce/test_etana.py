@@ -1,0 +1,73 @@
+"""The ETANA paper, small: MLL in the tables, few bins and prices in the figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.reproduce import etana, etana_data
+from streamsift.reproduce.etana import EXHIBITS, figure_4, figure_5, figure_6, tables
+from streamsift.reproduce.etana_data import DATA_SETS, present
+
+
+@pytest.fixture
+def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path) -> Any:
+    monkeypatch.setattr(etana_data, "DATA_SETS", tuple(data for data in DATA_SETS if data.name == "MLL"))
+    return SimpleNamespace(data=shared / "data", seed=0, rows=None, jobs=1)
+
+
+def no_progress(done: int, total: int) -> None:
+    assert 0 < done <= total
+
+
+def test_the_tables_set_ours_beside_the_published(only_mll: Any) -> None:
+    result = tables(only_mll, no_progress)
+    found = {row[1]: dict(zip(result.columns, row, strict=True)) for row in result.rows}
+    ours = found["ETANA"]
+    assert (ours["accuracy"], ours["accuracy, paper"]) == ("1.0000", "1")
+    assert ours["features"] == ours["features, paper"] == "5.07"
+    assert found["F-ETANA"]["features, paper"] == "10.8"
+    assert float(found["ETANA, our defaults"]["accuracy"]) == 1.0
+    assert found["ETANA, our defaults"]["accuracy, paper"] == ""
+
+
+def test_figures_4_and_5_measure_what_they_name(only_mll: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(etana, "BINS", (2, 3))
+    bins = figure_4(only_mll, no_progress)
+    assert [row[:2] for row in bins.rows] == [["MLL", "2"], ["MLL", "3"]]
+    assert bins.rows[1][2:4] == ["1.0000", "5.07"]
+    assert [curve.x for curve in bins.panels[0].curves] == [[2.0, 3.0]]
+    classes = figure_5(only_mll, no_progress)
+    assert [row[1] for row in classes.rows] == ["ETANA", "F-ETANA"]
+    assert classes.rows[0][3] == "15.376"
+
+
+def test_buying_one_by_one_uses_fewer_features_than_the_same_for_all(
+    only_mll: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = ((0.1, 0.01), (2, 4), (0.05,))
+    monkeypatch.setattr(etana, "sweep", lambda folder, data, seed: SWEEP(folder, data, seed, *small))
+    result = figure_6(only_mll, no_progress)
+    points = {(row[1], row[2]): (float(row[3]), float(row[4])) for row in result.rows}
+    used, right = points["ETANA", "price 0.01"]
+    assert used < points["naive Bayes", "best 4"][0]
+    assert right >= points["naive Bayes", "best 4"][1]
+    assert points["ETANA", "price 0.1"][0] < used
+    assert points["naive Bayes", "all"][0] == 5848
+    assert points["L1 logistic", "C 0.05"][0] > 0
+    assert "ETANA: 1.000" in result.panels[0].reading
+
+
+SWEEP = etana.sweep
+
+
+def test_every_exhibit_needs_a_folder(tmp_path: Path) -> None:
+    for exhibit in set(EXHIBITS.values()):
+        with pytest.raises(InputError, match="--data"):
+            exhibit(SimpleNamespace(seed=0), no_progress)
+    with pytest.raises(ReaderError, match=r"none of the files madelon\.npz"):
+        present(tmp_path)

@@ -1,0 +1,52 @@
+"""The tables of the information-investing paper, small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from streamsift.reproduce import investing
+from streamsift.reproduce.result import Options
+
+
+def no_progress(done: int, total: int) -> None:
+    assert done <= total
+
+
+def test_table_1_streaming_is_the_papers() -> None:
+    """Tolerances: the paper's own 20 runs have standard errors of about 4 % for BIC; ours, over 60, of about 2 %."""
+    setting = investing.Setting(200, 10, 5.0, (1000,))
+    ours = investing.measured(setting, Options(), 60, no_progress)
+    paper = investing.published("table1")
+    bic, ric = ours["streaming", "BIC", 1000], ours["streaming", "RIC", 1000]
+    assert bic.features == pytest.approx(paper["streaming features"]["BIC"], rel=0.1)
+    assert bic.error == pytest.approx(paper["streaming error"]["BIC"], rel=0.1)
+    assert bic.false == pytest.approx(29.5, rel=0.1)
+    assert ric.features == pytest.approx(paper["streaming features"]["RIC"], rel=0.1)
+    assert ric.error == pytest.approx(paper["streaming error"]["RIC"], rel=0.1)
+    sfs = ours["streaming", "SFS", 1000]
+    assert 4.0 < sfs.features < 6.5
+    assert sfs.false < 1.0
+
+
+def test_table_3_bic_fills_up_ric_starves_sfs_stays() -> None:
+    setting = investing.Setting(200, 10, 5.0, (1_000, 10_000, 40_000))
+    ours = investing.measured(setting, Options(), 4, no_progress)
+
+    def features(penalty: str) -> list[float]:
+        return [ours["streaming", penalty, length].features for length in setting.lengths]
+
+    assert features("BIC")[1:] == [198.0, 198.0]  # two fewer than rows
+    assert np.all(np.diff(features("RIC")) < 0)
+    assert np.ptp(features("SFS")) <= 1.0
+    assert ours["streaming", "SFS", 40_000].error < ours["streaming", "RIC", 40_000].error
+    assert ours["streaming", "SFS", 40_000].error < ours["streaming", "BIC", 40_000].error
+
+
+def test_a_table_shows_ours_beside_the_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(investing.SETTINGS, 1, investing.Setting(60, 5, 5.0, (1000,), stepwise=True))
+    result = investing.EXHIBITS["table 1"](Options(repeats=2), no_progress)
+    assert result.columns[-2:] == ["ours", "published"]
+    assert [row[:3] for row in result.rows][:2] == [["streaming", "BIC", "features"], ["streaming", "BIC", "error"]]
+    assert result.rows[0][-1] == "39.3"
+    assert {row[0] for row in result.rows} == {"streaming", "stepwise"}
