@@ -1,4 +1,4 @@
-"""FIRES: the GLM against the printed formulas in NumPy and against one read of the batch; net and tree against torch."""
+"""FIRES: the GLM against the printed formulas in NumPy and one read of the batch; net and tree against torch."""
 
 from __future__ import annotations
 

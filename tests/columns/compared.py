@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,12 @@ from scipy import sparse
 from streamsift.core.exceptions import InputError
 
 Maker = Callable[[], Any]
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+
+def examples(count: int) -> int:
+    """How many examples a law is tried on; far fewer where kernels run as plain Python."""
+    return count if JIT else max(count // 10, 2)
 
 
 def numbers(seed: int, n_rows: int = 60, n_columns: int = 25, n_classes: int = 2) -> tuple[Any, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc, ndtr
-from tests.columns.compared import codes, numbers
+from tests.columns.compared import codes, examples, numbers
 from tests.naive import independence as naive
 
 from streamsift.columns.fast_osfs import FastOSFS
@@ -82,6 +82,7 @@ def test_symmetric_uncertainty_equals_the_toolbox(toolbox: Any) -> None:
 
 
 @given(seed=st.integers(0, 10**6), n_given=st.integers(0, 4))
+@settings(max_examples=examples(50))
 def test_partial_correlation_equals_the_naive_twin(seed: int, n_given: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 5)) * 10.0 ** rng.integers(-50, 50, 5)
@@ -104,6 +105,7 @@ def test_what_the_given_columns_determine_is_independent() -> None:
 
 
 @given(seed=st.integers(0, 10**6), pearson=st.booleans(), n_given=st.integers(0, 2))
+@settings(max_examples=examples(50))
 def test_table_statistic_equals_the_naive_twin(seed: int, pearson: bool, n_given: int) -> None:
     X, y = codes(seed, n_columns=3, n_classes=3)
     table, sizes = codes_of(np.vstack([X.T, y]).astype(float), range(4))
@@ -115,6 +117,7 @@ def test_table_statistic_equals_the_naive_twin(seed: int, pearson: bool, n_given
 
 
 @given(seed=st.integers(0, 10**6))
+@settings(max_examples=examples(50))
 def test_symmetric_uncertainty_equals_the_naive_twin(seed: int) -> None:
     X, y = codes(seed, n_classes=3)
     relations = SymmetricUncertainty(0.0).relations(y.astype(float), y.astype(np.int64))

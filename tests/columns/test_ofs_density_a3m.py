@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, numbers, places
+from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import neighbourhood as naive
 
 from streamsift.columns import neighbourhood
@@ -42,7 +42,7 @@ def shape(seed: int, coded: bool) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=st.integers(0, 10**6), coded=st.booleans())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_selections_equal_the_naive_twin(method: str, seed: int, coded: bool) -> None:
     X, y = shape(seed, coded)
     expected = getattr(naive, f"ofs_{method}")(X, y.tolist())
@@ -50,7 +50,7 @@ def test_selections_equal_the_naive_twin(method: str, seed: int, coded: bool) ->
 
 
 @given(seed=st.integers(0, 10**6), coded=st.booleans(), by_density=st.booleans(), n_rows=st.integers(2, 60))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_line_is_a_space_of_one_dimension(seed: int, coded: bool, by_density: bool, n_rows: int) -> None:
     X, y = (codes if coded else numbers)(seed, n_rows, 6)
     for column in X.T:
@@ -73,7 +73,7 @@ def test_a_row_equally_far_from_all_others_has_the_first_of_them_for_neighbour(b
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=st.integers(0, 10**6), coded=st.booleans(), cuts=st.lists(st.integers(0, 8), max_size=3))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_a_block_is_one_after_the_other(method: str, seed: int, coded: bool, cuts: list[int]) -> None:
     X, y = shape(seed, coded)
     check_blocks(METHODS[method], X, y, cuts)

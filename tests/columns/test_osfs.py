@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, numbers, places
+from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import independence as naive
 from tests.naive import osfs as naive_osfs
 
@@ -37,7 +37,7 @@ def test_selections_equal_the_toolbox(shared: Path, method: str, level: str, dat
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=st.integers(0, 10**6), most=st.integers(1, 3))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_fisher_z_equals_the_naive_twin(method: str, seed: int, most: int) -> None:
     X, y = numbers(seed, n_columns=12)
 
@@ -50,7 +50,7 @@ def test_fisher_z_equals_the_naive_twin(method: str, seed: int, most: int) -> No
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=st.integers(0, 10**6), pearson=st.booleans())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_counts_equal_the_naive_twin(method: str, seed: int, pearson: bool) -> None:
     X, y = codes(seed, n_columns=10)
 
@@ -68,7 +68,7 @@ def test_counts_equal_the_naive_twin(method: str, seed: int, pearson: bool) -> N
     coded=st.booleans(),
     cuts=st.lists(st.integers(0, 15), max_size=3),
 )
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_a_block_is_one_after_the_other(method: str, seed: int, test: str, coded: bool, cuts: list[int]) -> None:
     X, y = (codes if coded else numbers)(seed, n_columns=15)
     if coded and seed % 2:

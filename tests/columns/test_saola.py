@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, numbers, places
+from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import independence as naive
 from tests.naive.saola import saola
 
@@ -44,7 +44,7 @@ def test_selections_by_uncertainty_equal_the_toolbox(golden: Any, level: str) ->
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_correlation_equals_the_naive_twin(seed: int) -> None:
     X, y = numbers(seed)
     # The twin sums in another order: copies would tie in one and not in the other.
@@ -58,7 +58,7 @@ def test_correlation_equals_the_naive_twin(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 10**6), threshold=st.sampled_from([0.0, 0.02]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_uncertainty_equals_the_naive_twin(seed: int, threshold: float) -> None:
     X, y = codes(seed, n_classes=3)
 
@@ -77,7 +77,7 @@ def test_uncertainty_equals_the_naive_twin(seed: int, threshold: float) -> None:
     coded=st.booleans(),
     cuts=st.lists(st.integers(0, 15), max_size=3),
 )
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_block_is_one_after_the_other(seed: int, test: str, coded: bool, cuts: list[int]) -> None:
     X, y = (codes if coded else numbers)(seed, n_columns=15)
     check_blocks(lambda: SAOLA(test), X, y, cuts)

@@ -26,6 +26,7 @@ def model_problem(n_classes: int, features: int = 12, seed: int = 0) -> settings
     return settings.problem(model, model._counts)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_thresholds_cost_hardly_more_than_the_optimum(n_classes: int) -> None:
     problem = model_problem(n_classes)
@@ -46,6 +47,7 @@ def test_thresholds_cost_hardly_more_than_the_optimum(n_classes: int) -> None:
     assert mean_cost(better, *check) <= mean_cost(start, *check)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_draws_follow_the_model() -> None:
     problem = model_problem(2, features=3)
     posterior, spent, choice, loss = _draw(problem, 3, np.random.RandomState(0))
@@ -56,6 +58,7 @@ def test_draws_follow_the_model() -> None:
     np.testing.assert_allclose(loss, expected.min(axis=2))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_mean_cost_equals_following_every_outcome() -> None:
     problem = model_problem(3, features=4)
     tables = [
@@ -92,6 +95,7 @@ def test_the_same_seed_gives_the_same_plan() -> None:
     assert not np.array_equal(one["plan.plane"], third["plan.plane"])
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     "name", ["mll", "lung_cancer_181", "madelon", "ionosphere", "spambase", "lymphoma_62", "sonar"]
 )
@@ -109,6 +113,7 @@ def test_held_out_cost_is_near_that_of_etana(shared: Path, name: str) -> None:
     assert total["FETANA"] <= ALLOWED * total["ETANA"], total
 
 
+@pytest.mark.usefixtures("compiled")
 def test_eleven_classes_train_in_seconds(shared: Path) -> None:
     with np.load(shared / "data" / "11_tumors.npz") as file:
         X, y = file["X"].astype(np.float32), file["y"].astype(np.int64)

@@ -113,7 +113,11 @@ def test_wrong_shapes_are_refused_in_words() -> None:
 def test_without_torch_everything_else_works() -> None:
     program = """
 import sys
-sys.modules["torch"] = None
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, NoTorch())
 import numpy as np
 from streamsift.rows.fires import FIRES
 from streamsift.interop.torch import TorchModel

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 
 def log_phi_over_cdf(t):
     """phi(t) / Phi(t) from logs, for a single number."""
@@ -49,9 +47,6 @@ class NaiveFires:
                 self.mu[j] += self.rate_mu * of_mu[j] / total
                 self.sigma[j] += self.rate_sigma * of_sigma[j] / total
         self.sigma = [max(0.0, s) for s in self.sigma]
-
-    def scores(self, penalty=0.01, regulariser=0.01):
-        return np.array([(m * m - penalty * s * s) / (2 * regulariser) for m, s in zip(self.mu, self.sigma, strict=True)])
 
 
 def log_probit_likelihood(mu, sigma, X, y):

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 
 
-def ofs(rows, signs, n_kept, step=0.2, shrink=0.01):
-    """The weights after every row."""
+def decided_by_rounding(rows, signs, n_kept):
+    """Whether some row lies on the margin, or two weights on the cut, but for rounding: right programs may differ."""
+    return any(ofs(rows, signs, n_kept, close=True))
+
+
+def ofs(rows, signs, n_kept, step=0.2, shrink=0.01, close=False):
+    """The weights after every row; with `close`, whether rounding may have decided about it."""
     weights = [0.0] * len(rows[0])
     history = []
     for x, y in zip(rows, signs, strict=True):
         margin = y * math.fsum(w * v for w, v in zip(weights, x, strict=True))
+        near = abs(margin - 1) < 1e-9
         weights = [(1 - shrink * step) * w for w in weights]
         if margin < 1:
             weights = [w + step * y * v for w, v in zip(weights, x, strict=True)]
@@ -18,7 +24,10 @@ def ofs(rows, signs, n_kept, step=0.2, shrink=0.01):
             if length > 1 / math.sqrt(shrink):
                 weights = [w / length / math.sqrt(shrink) for w in weights]
             order = sorted(range(len(weights)), key=lambda j: (-abs(weights[j]), j))
+            if n_kept < len(order):
+                last, first_out = (abs(weights[order[k]]) for k in (n_kept - 1, n_kept))
+                near = near or 0 < last - first_out < 1e-9 * last
             for j in order[n_kept:]:
                 weights[j] = 0.0
-        history.append(list(weights))
+        history.append(near if close else list(weights))
     return history

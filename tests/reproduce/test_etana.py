@@ -15,7 +15,9 @@ from streamsift.reproduce.etana_data import DATA_SETS, present
 
 
 @pytest.fixture
-def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path) -> Any:
+def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path, scale: float) -> Any:
+    if scale < 1.0:
+        pytest.skip("plain Python is too slow for data of this size")
     monkeypatch.setattr(etana_data, "DATA_SETS", tuple(data for data in DATA_SETS if data.name == "MLL"))
     return SimpleNamespace(data=shared / "data", seed=0, rows=None, jobs=1)
 

@@ -51,7 +51,6 @@ class Candidate:
     strength: float
     statistic: float
     threshold: float
-    relevant: bool
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,6 @@ class Alone:
             float(self.strength[k]),
             float(self.statistic[k]),
             float(self.threshold[k]),
-            bool(self.relevant[k]),
         )
 
 

@@ -20,9 +20,9 @@ Where this deviates from the paper, or the paper is silent:
   "entropy" is stricter: with normal errors a useless column saves 0 bits with probability less than the bid.
 - A column of k degrees of freedom (categories, more than two classes): the threshold is the value that has, with k
   degrees of freedom, the tail probability of the threshold for one.
-- The program of scikit-feature (alpha_investing) is another variant: it takes the p-value of the newcomer from an
-  ordinary least-squares table of the larger model without an intercept, pays the bid before testing, and starts from
-  the first column without testing it. The choice of columns is therefore not comparable one by one.
+- The program of scikit-feature (alpha_investing) bids and pays like alpha-investing here, but compares the bid with
+  exp(-n (1 - RSS after / RSS before) / 2) instead of a p-value. That is larger than the two-sided p, so it accepts
+  fewer columns. The tests put that threshold into this code and get its choices.
 
 Time per column O(rows x accepted), memory O(rows x accepted); a rejected column leaves no trace.
 """

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, are_codes
+from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, Relations, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
 from streamsift.core.selection import Decisions
@@ -79,10 +79,9 @@ def decide_block(
         walk.judge(start, min(start + step, block.n_columns))
     # Nothing has failed: from here on the state changes.
     state.relations, state.as_codes = walk.relations, walk.as_codes
-    state.columns, state.categorical = (
-        np.array(walk.columns).reshape(-1, state.columns.shape[1]),
-        np.array(walk.categorical, bool),
-    )
+    if walk.accepted.any() or walk.dropped:  # else a rejected column would cost a copy of all members
+        state.columns = np.array(walk.columns).reshape(-1, len(state.numbers))
+        state.categorical = np.array(walk.categorical, bool)
     return Decisions(block.names, walk.accepted, walk.statistic, walk.threshold, dropped=walk.dropped_by_place())
 
 
@@ -159,9 +158,9 @@ class _Walk:
         return [self.dropped.get(place, ()) for place in range(self.block.n_columns)]
 
 
-def _relate(state: MemberState, tests: PairOfTests, as_codes: bool) -> Any:
+def _relate(state: MemberState, tests: PairOfTests, as_codes: bool) -> Relations:
     """The members as the test sees them, taken in one after the other."""
-    relations = (tests.of_codes if as_codes else tests.of_numbers).relations(state.numbers, state.classes)
+    relations: Relations = (tests.of_codes if as_codes else tests.of_numbers).relations(state.numbers, state.classes)
     if len(state.columns):
         alone = relations.alone(state.columns.copy(), [""] * len(state.columns))
         for k in range(len(state.columns)):

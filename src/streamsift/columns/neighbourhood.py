@@ -135,6 +135,7 @@ def decide_block(
     for place in range(count):
         newcomer = standardised(block.column(place))
         if newcomer is None:
+            threshold[place] = neighbours.state.hurdle
             continue
         alone = neighbours.of(newcomer)
         verdict = rule(neighbours, newcomer, alone)
@@ -159,9 +160,11 @@ def standardised(column: Floats) -> Floats | None:
     >>> standardised(np.array([10.0, 20.0, 30.0]))
     array([-1.,  0.,  1.])
     """
-    spread = column.max() - column.min()
+    low = column.min()
+    spread = column.max() - low
     if not spread > 0.0:
         return None
-    unit = (column - column.min()) / spread  # first to [0, 1]: neither huge nor denormal values overflow
-    result: Floats = (unit - unit.mean()) / unit.std(ddof=1)
+    unit = (column - low) / spread  # first to [0, 1]: neither huge nor denormal values overflow
+    unit -= unit.sum() / len(unit)
+    result: Floats = unit / np.sqrt(unit @ unit / (len(unit) - 1))
     return result

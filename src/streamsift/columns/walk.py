@@ -55,7 +55,7 @@ class _Answers:
 
     @classmethod
     def of(cls, count: int) -> _Answers:
-        return cls(np.zeros(count, bool), *(np.full(count, np.nan) for _ in range(4)))
+        return cls(np.zeros(count, bool), *(np.empty(count) for _ in range(4)))
 
     def write(self, start: int, count: int, gains: Floats, terms: Terms, accepted: bool, account: Any) -> None:
         """Record `count` answers of a tile; the last of them may be an acceptance."""
@@ -126,9 +126,7 @@ class Scratch:
         return self._flat[: rows * width].reshape(rows, width)
 
 
-def screen(
-    fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: Scratch
-) -> tuple[Floats, NDArray[np.bool_]]:
+def screen(fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: Scratch) -> tuple[Floats, NDArray[np.bool_]]:
     """The gains of some columns by one matrix product, and which of them need a closer look."""
     probes = fit.probes[:0] if fit.finished else fit.probes  # the values are looked at all the same
     with np.errstate(over="ignore", invalid="ignore"):

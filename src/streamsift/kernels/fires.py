@@ -165,9 +165,9 @@ def probit_sums(
     g: Floats,
     q: Floats,
 ) -> int:
-    """Add the sums of all rows, z = x - low (or x, where `low` is None), to g and q (models, features); sign is (models, rows).
+    """Add the sums of all rows to g and q (models, features); z = x - low, or x where `low` is None.
 
-    Return -1, or the first row whose sums are not usable: not finite, or near overflow.
+    sign is (models, rows). Return -1, or the first row whose sums are not usable: not finite, or near overflow.
     """
     n_rows, n_features, n_models = X.shape[0], X.shape[1], mu.shape[0]
     acc = np.empty((n_models, 8 * LANES))
@@ -249,14 +249,14 @@ def sparse_probit_sums(
 def _widen_by_four(
     x0: NDArray[Any], x1: NDArray[Any], x2: NDArray[Any], x3: NDArray[Any], low: Floats, high: Floats
 ) -> int:
-    bad = 0
+    bad = np.int64(0)
     for j in range(low.size):
         z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
         low[j] = min(low[j], min(min(z0, z1), min(z2, z3)))
         high[j] = max(high[j], max(max(z0, z1), max(z2, z3)))
         # Counted, because comparisons pass NaN over.
         bad += np.int64(not (abs(z0) + abs(z1)) + (abs(z2) + abs(z3)) < np.inf)
-    return bad
+    return int(bad)
 
 
 @kernel

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
 
+Word = Any  # an unsigned 64-bit number
+
 _LAYERS = 128
 _TAIL = 3.442619855899  # where the tail begins
 _AREA = 9.91256303526217e-3  # of each layer
@@ -47,27 +49,27 @@ _EDGES, _SHARES = _edges()
 
 
 @kernel
-def _mix(key: int, counter: int) -> int:
+def _mix(key: Word, counter: Word) -> Word:
     z = np.uint64(key) + np.uint64(counter) * _GOLDEN
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
-    return z ^ (z >> _S31)  # type: ignore[no-any-return]
+    return z ^ (z >> _S31)
 
 
 @kernel
-def _unit(bits: int) -> float:
+def _unit(bits: Word) -> float:
     """A number in (0, 1]."""
     return (float(bits >> _S11) + 1.0) * _TO_UNIT
 
 
 @kernel
-def _outside(key: int, counter: int, layer: int, u: float) -> float:
+def _outside(key: Word, counter: Word, layer: Word, u: Any) -> Any:
     """The rare rest of the ziggurat: a layer's edge, or the tail."""
     at = np.uint64(counter)
     while True:
         at += _RETRY
         if layer == 0:
-            x = -math.log(_unit(_mix(key, at))) / _TAIL
+            x: Any = -math.log(_unit(_mix(key, at))) / _TAIL
             at += _RETRY
             if -2.0 * math.log(_unit(_mix(key, at))) >= x * x:
                 return _TAIL + x if u > 0.0 else -_TAIL - x
@@ -85,18 +87,18 @@ def _outside(key: int, counter: int, layer: int, u: float) -> float:
 
 
 @kernel
-def normal(key: int, counter: int) -> float:
+def normal(key: Word, counter: Word) -> Any:
     """Normal number `counter` of stream `key`."""
     bits = _mix(key, counter)
     layer = np.int64(bits & _LAYER_BITS)  # the bits that _unit leaves out
     u = 2.0 * _unit(bits) - 1.0
     if abs(u) < _SHARES[layer]:
-        return u * _EDGES[layer]  # type: ignore[no-any-return]
+        return u * _EDGES[layer]
     return _outside(key, counter, layer, u)
 
 
 @kernel
-def perturb(key: int, first: int, mu: NDArray[Any], sigma: NDArray[Any], theta: NDArray[Any]) -> None:
+def perturb(key: Word, first: Word, mu: NDArray[Any], sigma: NDArray[Any], theta: NDArray[Any]) -> None:
     """theta[i, l, o] = mu[i, o] + sigma[i, o] * noise[i, l, o]; noise is drawn from counter `first` on."""
     counter = np.uint64(first)
     for i in range(theta.shape[0]):
@@ -109,7 +111,7 @@ def perturb(key: int, first: int, mu: NDArray[Any], sigma: NDArray[Any], theta: 
 
 
 @kernel
-def fold(key: int, first: int, gradient: NDArray[Any], of_mu: NDArray[Any], of_sigma: NDArray[Any]) -> None:
+def fold(key: Word, first: Word, gradient: NDArray[Any], of_mu: NDArray[Any], of_sigma: NDArray[Any]) -> None:
     """Sum over samples: the gradient of theta is that of mu, and times the same noise, drawn again, that of sigma."""
     counter = np.uint64(first)
     for i in range(gradient.shape[0]):

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
 from streamsift.core.state import n_bytes as state_bytes
+from streamsift.evaluate.mixed_learners import features_used, mixed_learner, n_bytes
 from streamsift.evaluate.prequential import prequential
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
-from streamsift.reproduce.mixed_learners import features_used, mixed_learner, n_bytes
 from streamsift.rows.abfs import ABFS
 from streamsift.rows.bounds import Oracle
 from streamsift.streams import generate

@@ -13,13 +13,14 @@ nodes lie on the path of every feature, so a feature has the mean of its first w
 further layer; biases belong to no feature.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
-Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a time,
-and drawn again for the gradient, so memory beyond mu and sigma does not grow with the number of features.
+Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a
+time, and drawn again for the gradient, so memory beyond mu and sigma and their gradients stays small.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,7 @@ class ANN:
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
         """This net for a number of features, classes and samples."""
-        return replace(
-            self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch()
-        )
+        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch())
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and biases of all layers."""
@@ -136,7 +135,7 @@ class ANN:
         return self.scratch.take(name, (len(layer), self.n_samples, layer.shape[1]), dtype)
 
     def _first_signal(self, X: Floats, key: int, mean: Floats, deviation: Floats) -> Floats:
-        """What enters the first hidden layer, (rows, samples x nodes), drawing the weights of CHUNK features at a time."""
+        """What enters the first hidden layer, (rows, samples x nodes); weights are drawn CHUNK features at a time."""
         width = self.n_samples * mean.shape[1]
         n_features = X.shape[1]
         bias = self._samples("bias", mean[-1:], X.dtype)
@@ -172,7 +171,7 @@ class ANN:
 
     def _shapes(self, n_features: int, n_classes: int) -> list[tuple[int, int]]:
         sizes = [n_features, *[self.layer_size] * self.hidden_layers, n_classes]
-        return [(before + 1, after) for before, after in zip(sizes[:-1], sizes[1:], strict=True)]
+        return [(before + 1, after) for before, after in pairwise(sizes)]
 
 
 def _layers(parameters: Floats, shapes: list[tuple[int, int]]) -> list[Floats]:

@@ -20,8 +20,8 @@ Where this deviates from the paper:
   every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
   so far, which is the same for features that are never negative and sometimes 0, and costs by the non-zeros.
 - Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal.
-- Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu and
-  sigma are finite whatever comes.
+- Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
+  and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
 
 How the stream is cut into batches matters: a batch is a step. Float32 rows are read as they are, without a float64
@@ -48,6 +48,7 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import widen_ranges
 from streamsift.rows.fires.ann import ANN
+from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.scratch import Scratch
 from streamsift.rows.fires.sdt import SDT
@@ -250,14 +251,14 @@ class FIRES(RowSelector):
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
-        batch, weight = _without_weightless_rows(batch, _checked_weight(getattr(self, "_row_weight", None), batch))
+        batch, weight = without_weightless_rows(batch, checked_weight(getattr(self, "_row_weight", None), batch))
         if state.sparse and not batch.sparse and batch.has_absent:
             batch = replace(batch, X=np.nan_to_num(batch.X), has_absent=False)  # absent is 0 in sparse rows
         batch = batch.as_sparse(state.sparse)
         class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
         class_rows[: len(state.class_rows)] += state.class_rows
         growing = hasattr(self._unbound_model(), "carry")
-        slots = _assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing)
+        slots = assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing)
         after = replace(state, slots=slots, class_rows=class_rows, n_features=batch.features.n_features)
         after.model, after.scratch = state.model, state.scratch
         model = self._bound_model(after)
@@ -346,7 +347,7 @@ class FIRES(RowSelector):
         rows.low[:], rows.high[:] = state.low[rows.places], state.high[rows.places]
         if not widen_ranges(rows.X, rows.low, rows.high):
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
-        return _factor(rows.low, rows.high)
+        return range_factor(rows.low, rows.high)
 
     def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> _Rows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
@@ -358,7 +359,7 @@ class FIRES(RowSelector):
         if self.scale is not None:
             high = state.high[features]
             np.maximum.at(high, places, np.abs(data))
-            data = data * _factor(np.zeros(len(high)), high)[places]
+            data = data * range_factor(np.zeros(len(high)), high)[places]
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
         return _Rows(X, y, extra, model.of_features(features), features, high=high)
 
@@ -426,53 +427,6 @@ def _seed(random_state: Any) -> int:
 def _generator(state: FiresState) -> np.random.Generator:
     """The random numbers of one step: the same after saving and loading."""
     return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))
-
-
-def _checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
-    if weight is None:
-        return None
-    values = np.asarray(weight, np.float64)
-    if values.shape != (batch.n_rows,):
-        raise InputError(
-            f"sample_weight has the shape {values.shape} but X has {batch.n_rows} rows: give one weight a row."
-        )
-    bad = ~(np.isfinite(values) & (values >= 0.0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
-    return values
-
-
-def _without_weightless_rows(batch: CheckedBatch, weight: Floats | None) -> tuple[CheckedBatch, Floats | None]:
-    if weight is None or weight.all():
-        return batch, weight
-    refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
-    kept = np.flatnonzero(weight)
-    X = batch.X[kept]
-    if not batch.sparse:
-        X.flags.writeable = False
-    return replace(batch, X=X, codes=batch.codes[kept]), weight[kept]
-
-
-def _assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:
-    """Give labels a class of the model: in the order they are seen, or all that are known at once."""
-    result = np.full(n_labels, -1, np.int64)
-    result[: len(slots)] = slots
-    if only_seen:
-        distinct, first = np.unique(codes, return_index=True)
-        order = distinct[np.argsort(first)]
-    else:
-        order = np.arange(n_labels)
-    new = order[result[order] < 0]
-    result[new] = result.max(initial=-1) + 1 + np.arange(len(new))
-    return result
-
-
-def _factor(low: Floats, high: Floats) -> Floats:
-    """1 / (high - low), or 0 where a feature is constant; halves, so that the difference cannot overflow."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        factor = 0.5 / (0.5 * high - 0.5 * low)
-    return np.where((high > low) & np.isfinite(factor), factor, 0.0)
 
 
 def _finite(gradient: Floats) -> Floats:

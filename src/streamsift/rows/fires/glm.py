@@ -98,12 +98,15 @@ class GLM:
 
         Raises FloatingPointError if X holds NaN or infinity.
         """
-        mu, sigma = mu.reshape(-1, X.shape[1]), sigma.reshape(-1, X.shape[1])
+        shape = (_n_models(self.n_classes), X.shape[1])
+        mu, sigma = mu.reshape(shape), sigma.reshape(shape)
         if sample_weight is None:
             weight = np.full(len(y), 1.0 / max(len(y), 1))
         else:
             weight = sample_weight / sample_weight.sum()
-        sign = np.where(y == np.arange(len(mu))[:, None], 1.0, -1.0) if len(mu) > 1 else 2.0 * y[None] - 1.0
+        sign: NDArray[Any] = (
+            np.where(y == np.arange(len(mu))[:, None], 1.0, -1.0) if len(mu) > 1 else 2.0 * y[None] - 1.0
+        )
         if isinstance(X, np.ndarray):
             of_mu, of_variance = self._dense_sums(X, sign, weight, mu, sigma, low, factor)
         else:

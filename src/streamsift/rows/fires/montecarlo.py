@@ -35,7 +35,8 @@ def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dt
     """Weights that sum to one."""
     if sample_weight is None:
         return np.full(len(y), 1.0 / len(y), dtype)
-    return (sample_weight / sample_weight.sum()).astype(dtype)
+    weights: Floats = sample_weight / sample_weight.sum()
+    return weights.astype(dtype)
 
 
 def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Floats:

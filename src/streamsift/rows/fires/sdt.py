@@ -61,13 +61,11 @@ class SDT:
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> SDT:
         """This tree for a number of features, classes and samples."""
-        return replace(
-            self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch()
-        )
+        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch())
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and bias of each inner node, class logits of each leaf."""
-        return (n_features + 1) * (2**self.depth - 1) + 2**self.depth * n_classes
+        return int((n_features + 1) * (2**self.depth - 1) + 2**self.depth * n_classes)
 
     def start(self, rng: np.random.Generator) -> Floats:
         """Small random numbers, because equal nodes would stay equal."""

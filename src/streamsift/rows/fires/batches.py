@@ -1,0 +1,64 @@
+"""What FIRES makes of a batch before the model sees it: row weights, classes of the model, factors of the scaling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.exceptions import InputError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
+    """The weights of the rows as an array, refused unless there is one finite, non-negative number a row."""
+    if weight is None:
+        return None
+    values = np.asarray(weight, np.float64)
+    if values.shape != (batch.n_rows,):
+        raise InputError(
+            f"sample_weight has the shape {values.shape} but X has {batch.n_rows} rows: give one weight a row."
+        )
+    bad = ~(np.isfinite(values) & (values >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
+    return values
+
+
+def without_weightless_rows(batch: CheckedBatch, weight: Floats | None) -> tuple[CheckedBatch, Floats | None]:
+    """The batch without its rows of weight 0."""
+    if weight is None or weight.all():
+        return batch, weight
+    refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
+    kept = np.flatnonzero(weight)
+    X = batch.X[kept]
+    if not batch.sparse:
+        X.flags.writeable = False
+    return replace(batch, X=X, codes=batch.codes[kept]), weight[kept]
+
+
+def assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:
+    """Give labels a class of the model: in the order they are seen, or all that are known at once."""
+    result = np.full(n_labels, -1, np.int64)
+    result[: len(slots)] = slots
+    if only_seen:
+        distinct, first = np.unique(codes, return_index=True)
+        order = distinct[np.argsort(first)]
+    else:
+        order = np.arange(n_labels)
+    new = order[result[order] < 0]
+    result[new] = result.max(initial=-1) + 1 + np.arange(len(new))
+    return result
+
+
+def range_factor(low: Floats, high: Floats) -> Floats:
+    """1 / (high - low), or 0 where a feature is constant or its range denormal; by halves, which cannot overflow."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        factor = 0.5 / (0.5 * high - 0.5 * low)
+    return np.where((high > low) & np.isfinite(factor), factor, 0.0)
