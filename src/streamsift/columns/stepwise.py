@@ -15,13 +15,14 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from streamsift.columns.linear_fit import LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
 from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
 from streamsift.columns.penalised import CRITERIA, PenaltyAccount
 from streamsift.columns.walk import Scratch, one_hot, screen
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind, check_column
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
@@ -119,8 +120,6 @@ class Stepwise(ColumnSelector):
 
     def _collected(self, column: Any, names: Sequence[str] | None, single: bool) -> ColumnBlock:
         if single and getattr(column, "ndim", 1) == 1:
-            from streamsift.core.column_data import check_column
-
             assert names is not None
             return check_column(
                 column,
@@ -185,8 +184,6 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
 
 
 def _joined(blocks: list[ColumnBlock]) -> ColumnBlock:
-    from scipy import sparse
-
     names = [name for block in blocks for name in block.names]
     values = [block.values for block in blocks]
     joined = np.hstack(values) if not any(block.sparse for block in blocks) else sparse.hstack(values).tocsc()

@@ -114,7 +114,7 @@ def _decisions(block: ColumnBlock, answers: _Answers, bids: bool) -> Decisions:
 
 
 class Scratch:
-    """Room for the products of one tile, used again for the next: asking for fresh memory costs as much as a product."""
+    """Room for the products of one tile, used again for the next: fresh memory costs as much as the product."""
 
     def __init__(self) -> None:
         self._flat = np.empty(0)

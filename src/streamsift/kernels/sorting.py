@@ -51,18 +51,86 @@ def store_keys64(bits: Ints, out: Ints) -> None:
 
 
 @kernel
+def _sort_fours(keys: NDArray[Any], n: int) -> None:
+    """Sort each group of four rows: five comparisons in registers, one load and one store of every row."""
+    for i in range(0, n, 4):
+        a, b = np.uint64(i * WIDTH), np.uint64((i + 1) * WIDTH)
+        c, d = np.uint64((i + 2) * WIDTH), np.uint64((i + 3) * WIDTH)
+        for j in range(np.uint64(WIDTH)):
+            w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+            w, y = min(w, y), max(w, y)
+            x, z = min(x, z), max(x, z)
+            w, x = min(w, x), max(w, x)
+            y, z = min(y, z), max(y, z)
+            keys[a + j] = w
+            keys[b + j] = min(x, y)
+            keys[c + j] = max(x, y)
+            keys[d + j] = z
+
+
+@kernel
+def _merge_halves(keys: NDArray[Any], n: int, h: int) -> None:
+    """First two rounds of merging neighbouring sorted runs of h rows: mirrored rows, then rows h / 2 apart."""
+    half = h // 2
+    for base in range(0, n, 2 * h):
+        for i in range(half):
+            a, b = np.uint64((base + i) * WIDTH), np.uint64((base + i + half) * WIDTH)
+            c, d = np.uint64((base + h + half - 1 - i) * WIDTH), np.uint64((base + 2 * h - 1 - i) * WIDTH)
+            for j in range(np.uint64(WIDTH)):
+                w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+                w, z = min(w, z), max(w, z)
+                x, y = min(x, y), max(x, y)
+                keys[a + j] = min(w, x)
+                keys[b + j] = max(w, x)
+                keys[c + j] = min(y, z)
+                keys[d + j] = max(y, z)
+
+
+@kernel
+def _merge_strides(keys: NDArray[Any], n: int, stride: int) -> None:
+    """Two further rounds of a merge: rows `stride` apart, then half of that; with stride 1 the single last round."""
+    half = stride // 2
+    for base in range(0, n, 2 * stride):
+        a, c = np.uint64(base * WIDTH), np.uint64((base + stride) * WIDTH)
+        if half == 0:
+            for j in range(np.uint64(WIDTH)):
+                x, y = keys[a + j], keys[c + j]
+                keys[a + j] = min(x, y)
+                keys[c + j] = max(x, y)
+            continue
+        b, d = np.uint64((base + half) * WIDTH), np.uint64((base + stride + half) * WIDTH)
+        for j in range(np.uint64(half * WIDTH)):
+            w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+            w, y = min(w, y), max(w, y)
+            x, z = min(x, z), max(x, z)
+            keys[a + j] = min(w, x)
+            keys[b + j] = max(w, x)
+            keys[c + j] = min(y, z)
+            keys[d + j] = max(y, z)
+
+
+@kernel
 def _sort_columns(keys: NDArray[Any], n: int) -> None:
     """Sort the first n rows of a flat (n, WIDTH) block, each column by itself.
 
-    Batcher's merge exchange (Knuth 5.2.2 M): the comparisons do not depend on the data, so neighbouring columns and,
-    where the network allows, neighbouring rows go through the same vector instruction.
+    A power of two of rows goes through a bitonic merge sort, two rounds at a time so that every row is loaded and
+    stored half as often. Any other number goes through Batcher's merge exchange (Knuth 5.2.2 M).
     """
-    if n < 2:
+    if n >= 4 and n & (n - 1) == 0:
+        _sort_fours(keys, n)
+        h = 4
+        while h < n:
+            _merge_halves(keys, n, h)
+            stride = h // 4
+            while stride > 0:
+                _merge_strides(keys, n, stride)
+                stride //= 4
+            h *= 2
         return
     top = 1
     while 2 * top < n:
         top *= 2
-    p = top
+    p = top if n > 1 else 0
     while p > 0:
         q, r, d = top, 0, p
         while d > 0:
@@ -80,7 +148,7 @@ def _sort_columns(keys: NDArray[Any], n: int) -> None:
 
 @kernel
 def _sort_columns_with_rows(keys: NDArray[Any], rows: NDArray[Any], n: int) -> None:
-    """The same network, carrying with each key the row it came from."""
+    """Batcher's network, carrying with each key the row it came from."""
     if n < 2:
         return
     top = 1

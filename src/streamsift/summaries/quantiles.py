@@ -31,7 +31,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROWS = 4096  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
-_RUN = 1024  # rows of one class sorted together: more would not stay in cache
 _VALUES = 2**25
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
@@ -57,6 +56,7 @@ class QuantileSummary:
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
         rows = max(int(np.ceil(1.0 / eps)), min(_ROWS, _VALUES // n_features), 16)
+        rows = 2 ** int(np.ceil(np.log2(rows)))  # so that each run is a power of two
         keys = np.int32 if dtype == np.float32 else np.int64
         room = min(int(np.ceil(2.0 / eps)), 256)
         return cls(
@@ -95,20 +95,27 @@ class QuantileSummary:
             if self.n_buffered == capacity:
                 self._flush()
 
-    def _flush(self) -> None:
-        n = self.n_buffered
-        by_row, stride = self._way()
-        self.n_present = self.n_present + (self._count_present() if self.has_gaps else n)
+    def _flush(self, *, everything: bool = False) -> None:
+        """Merge the buffered rows into the lists; class by class only whole runs, the rest waits for more."""
+        by_row = self._by_row()
+        order, starts, labels = self._runs(whole=not (by_row or everything))
+        stride = self._stride(len(order), len(labels)) if not by_row else 1
+        self.n_present = self.n_present + (self._count_present(order) if self.has_gaps else len(order))
         if stride > 1:
-            self.thinning_error += stride / 2 * len(self._runs(n)[2])
+            self.thinning_error += stride / 2 * len(labels)
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        self._merge_buffer(by_row, stride, limit, self._cap(), np.empty((0, 0, 0)))
-        self.n_buffered = 0
+        self._merge_buffer(order, starts, labels, stride, limit, self._cap(), np.empty((0, 0, 0)))
+        waiting = np.ones(self.n_buffered, bool)
+        waiting[order] = False
+        left = np.flatnonzero(waiting)
+        self.buffer[: len(left)], self.buffer_class[: len(left)] = self.buffer[left], self.buffer_class[left]
+        self.n_buffered = len(left)
 
-    def _merge_buffer(self, by_row: bool, stride: int, limit: Ints, cap: int, bins: Floats) -> None:
-        """Merge the buffered rows into the lists, which grow as needed; or, given bins, only count the result."""
-        n, n_features = self.n_buffered, len(self.sizes)
-        order, starts, labels = self._runs(n)
+    def _merge_buffer(
+        self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, bins: Floats
+    ) -> None:
+        """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
+        n, n_features, by_row = len(order), len(self.sizes), self._by_row()
         block, rows = self._blocks(n, by_row)
         codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
         for first in range(0, n_features, sorting.WIDTH):
@@ -126,25 +133,32 @@ class QuantileSummary:
                     done, needed = kernels.merge_runs(block, starts, labels, stride, limit, cap, *target)
                 self._widen(needed + needed // 4)
 
-    def _way(self) -> tuple[bool, int]:
-        """How to sort the buffer: all rows together or class by class, and then thinned by which stride."""
-        n_classes = self.weights.shape[1]
-        if self.fading != 1.0 or n_classes > _MOST_CLASSES:
-            return True, 1
-        if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
-            return False, 1
-        # Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists.
-        runs = len(self._runs(self.n_buffered)[2])
-        return False, max(1, int(self.eps * self.n_buffered / max(runs, 1)))
+    def _by_row(self) -> bool:
+        """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
+        return self.fading != 1.0 or self.weights.shape[1] > _MOST_CLASSES
 
-    def _runs(self, n: int) -> tuple[Ints, Ints, Ints]:
-        """The first n buffered rows ordered by class and cut into runs: (order, starts, class of each run)."""
-        if n == 0:
-            return np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64)
+    def _stride(self, n_rows: int, n_runs: int) -> int:
+        """Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists."""
+        if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
+            return 1
+        return max(1, int(self.eps * n_rows / max(n_runs, 1)))
+
+    def _runs(self, *, whole: bool) -> tuple[Ints, Ints, Ints]:
+        """Buffered rows ordered by class and cut into runs: (order, starts, class of each run).
+
+        A whole run has a quarter of the buffer's rows, so up to four classes leave at least one in a full buffer. With
+        `whole` only those are given, otherwise the rest of each class is a run of its own.
+        """
+        n, length = self.n_buffered, len(self.buffer) // _MOST_CLASSES
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
-        pieces = np.maximum(1, np.round(np.diff(bounds) / _RUN).astype(np.int64))
-        starts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(bounds[:-1], bounds[1:], pieces, strict=True)]
-        return order, np.concatenate([*starts, [n]]).astype(np.int64), np.repeat(classes, pieces)
+        runs: list[tuple[int, int, int]] = []
+        for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            runs += [(label, i, min(i + length, end)) for i in range(start, end, length)]
+        if whole:
+            runs = [run for run in runs if run[2] - run[1] == length]
+        rows = np.concatenate([order[start:end] for _, start, end in runs])
+        starts = np.concatenate([[0], np.cumsum([end - start for _, start, end in runs])])
+        return rows, starts, np.array([label for label, _, _ in runs], np.int64)
 
     def _cap(self) -> int:
         return int(np.ceil(2.0 / self.eps))
@@ -158,9 +172,9 @@ class QuantileSummary:
             self.scratch[1] = _aligned(wanted, self.buffer.dtype)
         return self.scratch[0], self.scratch[1]
 
-    def _count_present(self) -> Ints:
+    def _count_present(self, rows: Ints) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
-        return np.asarray(np.count_nonzero(self.buffer[: self.n_buffered] != top, axis=0), np.int64)
+        return np.asarray(np.count_nonzero(self.buffer[rows] != top, axis=0), np.int64)
 
     def bin_counts(self, n_bins: int) -> Floats:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
@@ -170,7 +184,7 @@ class QuantileSummary:
             kernels.count_bins(kernels.Lists(self.lists, self.weights, self.sizes, self.exact), bins)
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
-            self._merge_buffer(self._way()[0], 1, no_limit, no_cap, bins)
+            self._merge_buffer(*self._runs(whole=False), 1, no_limit, no_cap, bins)
         return bins
 
     def _make_room(self, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> None:
@@ -214,7 +228,7 @@ class QuantileSummary:
         """Add the lists and the buffered rows of another summary; ranks stay within eps of both together."""
         for summary in (self, other):
             if summary.n_buffered:
-                summary._flush()
+                summary._flush(everything=True)
             if self.buffer.dtype != other.buffer.dtype and summary.buffer.dtype == np.int32:
                 summary._to_double()
         self.n_present = self.n_present + other.n_present
