@@ -57,7 +57,7 @@ def save(selector: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     selector : a fitted selector
-        Its parameters must be numbers, text, bools or None, its labels numbers, text or bools.
+        Its parameters must be numbers, text, bools, None or lists of those, its labels numbers, text or bools.
     path : path
         Where to write.
 
@@ -167,9 +167,14 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_parameter(name: str, value: Any) -> Any:
+    """A parameter as JSON keeps it; arrays, lists and tuples as lists."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain_parameter(name, item) for item in (value.tolist() if isinstance(value, np.ndarray) else value)]
     plain = _plain(value)
     if plain is None and value is not None:
-        raise SavedStateError(f"The parameter {name}={value!r} cannot be saved: use a number, text, a bool or None.")
+        raise SavedStateError(
+            f"The parameter {name}={value!r} cannot be saved: use a number, text, a bool, None or a list of those."
+        )
     return plain
 
 

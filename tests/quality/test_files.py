@@ -21,7 +21,7 @@ OPTIONAL = {
     "pandas": {"checks", "evaluate"},
     "polars": {"checks", "evaluate"},
     "torch": {"interop"},
-    "river": {"interop"},
+    "river": {"evaluate", "interop"},
     "dask": {"engines"},
     "pyspark": {"engines"},
     "zstandard": {"streams"},

@@ -8,6 +8,7 @@ import pytest
 from streamsift.core.exceptions import EmptySelectionWarning
 from streamsift.rows.abfs import ABFS
 
+
 def test_tables_of_every_kind_select_alike_and_keep_their_names() -> None:
     pandas = pytest.importorskip("pandas", reason="skipped: no pandas")
     polars = pytest.importorskip("polars", reason="skipped: no polars")

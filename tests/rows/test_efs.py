@@ -9,33 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from sklearn.utils.estimator_checks import check_estimator
 from tests.naive.efs import decided_by_rounding
 from tests.naive.efs import efs as naive_efs
 
-from streamsift.checks import run_checks
 from streamsift.kernels.winnow import RANGE
 from streamsift.rows.efs import EFS
-
-SCALED = "every row is scaled by its own least and largest value, so a constant column of their size wins or loses"
-NOISE = "made for counts: among normal noise, scaled row by row, the largest value of a row is mostly chance"
-
-
-def test_contract() -> None:
-    skip = {
-        "constant_features_do_not_spoil_scores": SCALED,
-        "informative_column_wins": NOISE,
-        "pipeline_selects_before_it_classifies": NOISE,
-        "many_classes": NOISE,
-        "late_features_get_a_slot": NOISE,
-    }
-    outcomes = run_checks(EFS, skip=skip)
-    assert outcomes["sparse_equals_dense"] == outcomes["cut_into_batches_does_not_matter"] == "passed"
-
-
-@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
-def test_scikit_learn_checks() -> None:
-    check_estimator(EFS(), on_skip=None)
 
 
 def weights(selector: EFS) -> tuple[np.ndarray, np.ndarray]:

@@ -8,29 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import check_estimator
 from tests.naive.fsds import fsds as naive_fsds
 
-from streamsift.checks import run_checks
 from streamsift.rows.fsds import FSDS
-
-LABELS = "labels are not used, so there is no classes_"
-MEAN = "the data is not centred: a column with a large mean is a leading direction"
-
-
-def test_contract() -> None:
-    skip = {
-        "labels_of_every_kind": LABELS,
-        "many_classes": LABELS,
-        "late_class_counts_like_an_early_one": LABELS,
-        "constant_features_do_not_spoil_scores": MEAN,
-    }
-    outcomes = run_checks(FSDS, skip=skip)
-    assert outcomes["late_features_get_a_slot"] == "passed"
-
-
-def test_scikit_learn_checks() -> None:
-    check_estimator(FSDS(), on_skip=None)
 
 
 def sketch_squared(selector: FSDS) -> np.ndarray:

@@ -9,27 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
-from sklearn.utils.estimator_checks import check_estimator
 from tests.naive.ofs import decided_by_rounding
 from tests.naive.ofs import ofs as naive_ofs
 
-from streamsift.checks import run_checks
 from streamsift.core.exceptions import OneClassWarning
 from streamsift.rows.ofs import OFS
-
-INTERCEPT = "no intercept: a constant column serves as one, and its size sets its weight"
-ORIGIN = "no intercept: the class means of the sample lie on one side of the origin, so its line cannot pass between"
-
-
-def test_contract() -> None:
-    skip = {"constant_features_do_not_spoil_scores": INTERCEPT, "informative_column_wins": ORIGIN}
-    outcomes = run_checks(OFS, skip=skip)
-    assert outcomes["sparse_equals_dense"] == outcomes["cut_into_batches_does_not_matter"] == "passed"
-
-
-@pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
-def test_scikit_learn_checks() -> None:
-    check_estimator(OFS(), on_skip=None)
 
 
 def test_reference_values(shared: Path) -> None:

@@ -22,6 +22,9 @@ __all__ = ["BrokenPromiseError", "Check", "Make", "row_checks", "run_checks"]
 _PROMISES: dict[Callable[[Make], None], tuple[str, ...]] = {
     streams.check_cut_into_batches_does_not_matter: ("batch_invariant",),
     streams.check_one_class_scores_zero_and_warns: ("supervised",),
+    streams.check_many_classes: ("supervised",),
+    streams.check_late_class_counts_like_an_early_one: ("supervised",),
+    inputs.check_labels_of_every_kind: ("supervised",),
     streams.check_missing_values_are_not_counted: ("missing",),
     streams.check_missing_values_may_fill_a_column: ("missing",),
     streams.check_late_features_get_a_slot: ("late_features",),

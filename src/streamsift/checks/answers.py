@@ -97,7 +97,9 @@ def check_pipeline_selects_before_it_classifies(make: Make) -> None:
     pipeline = make_pipeline(selecting(make, 1), GaussianNB()).fit(X, y)
     decides_itself = not has_parameter(pipeline[0], "n_features_to_select")
     kept = X[:, pipeline[0].get_support() if decides_itself else [INFORMATIVE]]
-    expect(np.array_equal(pipeline.predict(X), GaussianNB().fit(kept, y).predict(kept)), "a pipeline predicts otherwise")
+    expect(
+        np.array_equal(pipeline.predict(X), GaussianNB().fit(kept, y).predict(kept)), "a pipeline predicts otherwise"
+    )
 
 
 def check_scores_do_not_depend_on_asking(make: Make) -> None:

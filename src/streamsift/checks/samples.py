@@ -109,4 +109,6 @@ def has_parameter(selector: RowSelector, name: str) -> bool:
 def selecting(make: Make, number: int) -> RowSelector:
     """A selector told to select `number` features, or left alone where the method decides that itself."""
     selector = make()
-    return selector.set_params(n_features_to_select=number) if has_parameter(selector, "n_features_to_select") else selector
+    if has_parameter(selector, "n_features_to_select"):
+        selector.set_params(n_features_to_select=number)
+    return selector

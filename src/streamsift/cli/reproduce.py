@@ -18,6 +18,7 @@ Examples:
 @click.argument("paper", metavar="PAPER")
 @click.option("--figure", type=int, metavar="N", help="Which figure.")
 @click.option("--table", type=int, metavar="N", help="Which table.")
+@click.option("--rivals", is_flag=True, help="The column methods the etana paper compares with, on its tables.")
 @click.option("--rows", type=click.IntRange(1_000), help="Fewer rows than in the paper, for a quick look.")
 @click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
@@ -28,6 +29,7 @@ def reproduce(
     paper: str,
     figure: int | None,
     table: int | None,
+    rivals: bool,
     rows: int | None,
     seed: int,
     jobs: int,
@@ -37,10 +39,11 @@ def reproduce(
 ) -> None:
     """Measure a figure or table of PAPER again, print the numbers and draw them.
 
-    Papers: screening (figure 3); abfs (tables 3 to 12, figures 1 to 6, 8 and 9).
+    Papers: screening (figure 3); fires (tables 3 and 4, figures 3 to 6); abfs (tables 3 to 12, figures 1 to 6, 8
+    and 9); investing (tables 1 to 3); etana (tables 2 to 4, figures 4 to 6).
     """
-    if (figure is None) == (table is None):
-        raise click.UsageError("Give one of --figure N and --table N.")
+    if (figure is not None) + (table is not None) + rivals != 1:
+        raise click.UsageError("Give one of --figure N, --table N and --rivals.")
     from rich.console import Console
     from rich.progress import Progress
 
@@ -51,7 +54,7 @@ def reproduce(
     from streamsift.reproduce.papers import exhibits
     from streamsift.reproduce.result import Options
 
-    name = f"figure {figure}" if figure is not None else f"table {table}"
+    name = "rivals" if rivals else f"figure {figure}" if figure is not None else f"table {table}"
     available = exhibits(paper)
     if name not in available:
         raise UnknownNameError(f"reproduction of {paper}", name, available)

@@ -24,8 +24,11 @@ def select_columns(
     view, start, interrupted = _ColumnView(selector, len(source.names)), time.perf_counter(), False
     with live(view.render, quiet=quiet):
         try:
-            for names, block in source:
-                selector.offer_many(block, names)
+            if about["method"] == "stepwise":  # not a stream: it looks at all columns at once
+                selector.run(source)
+            else:
+                for names, block in source:
+                    selector.offer_many(block, names)
         except KeyboardInterrupt:
             interrupted = True
     history = selector.history_.to_pylist()

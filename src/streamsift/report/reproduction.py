@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamsift.report.figures import N_COLOURS, Curve, Mark, curves_chart
+from streamsift.report.figures import N_COLOURS, Chart, Curve, Mark, curves_chart
 from streamsift.report.page import Bar, Section, Table, render
+from streamsift.report.pictures import pictures_chart, points_chart
 
 
 def reproduction_report(result: dict[str, Any]) -> str:
     """Return the HTML page of a reproduced figure, given as the dict of a `streamsift.reproduce` Result."""
-    charts = []
+    charts: list[Chart] = []
     for panel in result["panels"]:
+        if panel.get("pictures"):
+            charts.append(pictures_chart(panel))
+            continue
+        if panel.get("marks"):
+            charts.append(points_chart(panel))
+            continue
         names = list(dict.fromkeys(curve["colour_by"] for curve in panel["curves"]))
         curves = [
             Curve(curve["name"], curve["x"], curve["y"], names.index(curve["colour_by"]) % N_COLOURS, curve["dashed"])
@@ -19,7 +26,10 @@ def reproduction_report(result: dict[str, Any]) -> str:
         ]
         chart = curves_chart(panel["title"], panel["reading"], panel["alt"], result["x_label"], curves)
         chart.legend = [Mark(f"series-{k % N_COLOURS}", "line", name) for k, name in enumerate(names)]
-        chart.legend.append(Mark("quiet", "dashed", result["dashed_means"]))
+        if panel.get("y_label"):
+            chart.figure.yaxis.axis_label = panel["y_label"]
+        if result["dashed_means"]:
+            chart.legend.append(Mark("quiet", "dashed", result["dashed_means"]))
         charts.append(chart)
     rows: list[list[str | Bar]] = [list(row) for row in result["rows"]]
     columns = result["columns"]

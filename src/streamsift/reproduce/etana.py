@@ -28,6 +28,7 @@ from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
 from streamsift.reproduce.etana_data import NOT_HERE, DataSet, folder_of, load, present, splits
 from streamsift.reproduce.result import Curve, Options, Panel, Progress, Result
+from streamsift.reproduce.rivals import rivals
 
 PRICE = 0.01
 BINS = (2, 3, 5, 10, 20, 30, 40, 50, 100)
@@ -367,4 +368,5 @@ EXHIBITS = {
     "figure 4": figure_4,
     "figure 5": figure_5,
     "figure 6": figure_6,
+    "rivals": rivals,
 }

@@ -9,6 +9,9 @@ from streamsift.reproduce.result import Exhibit
 
 PAPERS = {
     "abfs": "streamsift.reproduce.abfs",
+    "etana": "streamsift.reproduce.etana",
+    "fires": "streamsift.reproduce.fires",
+    "investing": "streamsift.reproduce.investing",
     "screening": "streamsift.reproduce.screening",
 }
 

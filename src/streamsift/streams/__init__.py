@@ -1,9 +1,20 @@
-"""Where rows come from: readers for files, arrays and iterables, and generators of synthetic streams."""
+"""Where rows and columns come from: readers for files, arrays and iterables, and generators of synthetic streams."""
 
 from __future__ import annotations
 
+from streamsift.streams.column_sources import interactions, logarithms, open_columns, powers
+from streamsift.streams.column_stream import generate_columns
 from streamsift.streams.generate import generate
 from streamsift.streams.open import open_stream
 from streamsift.streams.stream import RowStream
 
-__all__ = ["RowStream", "generate", "open_stream"]
+__all__ = [
+    "RowStream",
+    "generate",
+    "generate_columns",
+    "interactions",
+    "logarithms",
+    "open_columns",
+    "open_stream",
+    "powers",
+]
