@@ -15,7 +15,7 @@ from streamsift.cli.parameters import assignments
 from streamsift.core.exceptions import ParameterError, near_misses
 
 if TYPE_CHECKING:
-    from streamsift.streams.generate import GeneratedStream
+    from streamsift.streams.generation import GeneratedStream
 
 EXAMPLES = """\b
 Examples:
@@ -40,7 +40,7 @@ def row_numbers(context: click.Context, parameter: click.Parameter, text: str | 
 
 def complete_generator(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Generator names for the shell's completion."""
-    from streamsift.streams.generate import GENERATORS
+    from streamsift.streams.generation import GENERATORS
 
     return [name for name in GENERATORS if name.startswith(incomplete)]
 
@@ -72,7 +72,7 @@ def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, 
     NAME is one of agr, an, bg1, bg2, bg3, rtg, sea, rbf and linear_drift. The true features and the drifts are
     written beside the file, to FILE.truth.json without its own ending; with -o - they are not written.
     """
-    from streamsift.streams.generate import generate as make
+    from streamsift.streams.generation import generate as make
 
     given = {option: value for option, value in options.items() if value is not None}
     twice = sorted(given.keys() & others.keys())

@@ -50,63 +50,79 @@ def store_keys64(bits: Ints, out: Ints) -> None:
             target[j] = _MASK64 if (b & _MASK64) > _TOP64 else k
 
 
-@kernel
-def _sort_fours(keys: NDArray[Any], n: int) -> None:
-    """Sort each group of four rows: five comparisons in registers, one load and one store of every row."""
-    for i in range(0, n, 4):
-        a, b = np.uint64(i * WIDTH), np.uint64((i + 1) * WIDTH)
-        c, d = np.uint64((i + 2) * WIDTH), np.uint64((i + 3) * WIDTH)
-        for j in range(np.uint64(WIDTH)):
-            w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-            w, y = min(w, y), max(w, y)
-            x, z = min(x, z), max(x, z)
-            w, x = min(w, x), max(w, x)
-            y, z = min(y, z), max(y, z)
-            keys[a + j] = w
-            keys[b + j] = min(x, y)
-            keys[c + j] = max(x, y)
-            keys[d + j] = z
+# The four loops below are kernels of their own with a length they do not know: that is how they get vectorised.
 
 
 @kernel
-def _merge_halves(keys: NDArray[Any], n: int, h: int) -> None:
-    """First two rounds of merging neighbouring sorted runs of h rows: mirrored rows, then rows h / 2 apart."""
+def _pair(keys: NDArray[Any], a: int, b: int, m: int) -> None:
+    """Order the m keys at a against those at b."""
+    for j in range(m):
+        x, y = keys[a + j], keys[b + j]
+        keys[a + j] = min(x, y)
+        keys[b + j] = max(x, y)
+
+
+@kernel
+def _sort_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
+    """Sort four stretches against each other: five comparisons in registers, one load and one store of each key."""
+    for j in range(m):
+        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+        w1, y1, x1, z1 = min(w, y), max(w, y), min(x, z), max(x, z)
+        x2, y2 = max(w1, x1), min(y1, z1)
+        keys[a + j] = min(w1, x1)
+        keys[b + j] = min(x2, y2)
+        keys[c + j] = max(x2, y2)
+        keys[d + j] = max(y1, z1)
+
+
+@kernel
+def _cross_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
+    """Two rounds of a merge at once: (a, c) and (b, d), then (a, b) and (c, d)."""
+    for j in range(m):
+        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+        w1, y1, x1, z1 = min(w, y), max(w, y), min(x, z), max(x, z)
+        keys[a + j] = min(w1, x1)
+        keys[b + j] = max(w1, x1)
+        keys[c + j] = min(y1, z1)
+        keys[d + j] = max(y1, z1)
+
+
+@kernel
+def _mirror_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
+    """The first two rounds of a merge at once: (a, d) and (b, c), then (a, b) and (c, d)."""
+    for j in range(m):
+        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
+        w1, z1, x1, y1 = min(w, z), max(w, z), min(x, y), max(x, y)
+        keys[a + j] = min(w1, x1)
+        keys[b + j] = max(w1, x1)
+        keys[c + j] = min(y1, z1)
+        keys[d + j] = max(y1, z1)
+
+
+@kernel
+def _place(row: int) -> int:
+    """Where a row begins; unsigned, so that indexing needs no test for negative places."""
+    return np.uint64(row * WIDTH)  # type: ignore[return-value]
+
+
+@kernel
+def _merge_runs(keys: NDArray[Any], n: int, h: int) -> None:
+    """Merge neighbouring sorted runs of h rows: mirrored rows, then rows h / 2, h / 4, ... apart, two rounds a pass."""
     half = h // 2
     for base in range(0, n, 2 * h):
         for i in range(half):
-            a, b = np.uint64((base + i) * WIDTH), np.uint64((base + i + half) * WIDTH)
-            c, d = np.uint64((base + h + half - 1 - i) * WIDTH), np.uint64((base + 2 * h - 1 - i) * WIDTH)
-            for j in range(np.uint64(WIDTH)):
-                w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-                w, z = min(w, z), max(w, z)
-                x, y = min(x, y), max(x, y)
-                keys[a + j] = min(w, x)
-                keys[b + j] = max(w, x)
-                keys[c + j] = min(y, z)
-                keys[d + j] = max(y, z)
-
-
-@kernel
-def _merge_strides(keys: NDArray[Any], n: int, stride: int) -> None:
-    """Two further rounds of a merge: rows `stride` apart, then half of that; with stride 1 the single last round."""
-    half = stride // 2
-    for base in range(0, n, 2 * stride):
-        a, c = np.uint64(base * WIDTH), np.uint64((base + stride) * WIDTH)
-        if half == 0:
-            for j in range(np.uint64(WIDTH)):
-                x, y = keys[a + j], keys[c + j]
-                keys[a + j] = min(x, y)
-                keys[c + j] = max(x, y)
-            continue
-        b, d = np.uint64((base + half) * WIDTH), np.uint64((base + stride + half) * WIDTH)
-        for j in range(np.uint64(half * WIDTH)):
-            w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-            w, y = min(w, y), max(w, y)
-            x, z = min(x, z), max(x, z)
-            keys[a + j] = min(w, x)
-            keys[b + j] = max(w, x)
-            keys[c + j] = min(y, z)
-            keys[d + j] = max(y, z)
+            a, b, c, d = base + i, base + i + half, base + h + half - 1 - i, base + 2 * h - 1 - i
+            _mirror_four(keys, _place(a), _place(b), _place(c), _place(d), _place(1))
+    stride = h // 4
+    while stride > 0:
+        half = stride // 2
+        for base in range(0, n, 2 * stride):
+            if half == 0:
+                _pair(keys, _place(base), _place(base + 1), _place(1))
+            else:
+                a, b, c, d = base, base + half, base + stride, base + stride + half
+                _cross_four(keys, _place(a), _place(b), _place(c), _place(d), _place(half))
+        stride //= 4
 
 
 @kernel
@@ -117,14 +133,11 @@ def _sort_columns(keys: NDArray[Any], n: int) -> None:
     stored half as often. Any other number goes through Batcher's merge exchange (Knuth 5.2.2 M).
     """
     if n >= 4 and n & (n - 1) == 0:
-        _sort_fours(keys, n)
+        for i in range(0, n, 4):
+            _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
         h = 4
         while h < n:
-            _merge_halves(keys, n, h)
-            stride = h // 4
-            while stride > 0:
-                _merge_strides(keys, n, stride)
-                stride //= 4
+            _merge_runs(keys, n, h)
             h *= 2
         return
     top = 1
@@ -136,11 +149,7 @@ def _sort_columns(keys: NDArray[Any], n: int) -> None:
         while d > 0:
             i = r
             while i < n - d:  # rows i .. i+p-1 are compared with rows i+d .. i+d+p-1
-                low, high = np.uint64(i * WIDTH), np.uint64((i + d) * WIDTH)
-                for j in range(np.uint64((min(i + p, n - d) - i) * WIDTH)):
-                    a, b = keys[low + j], keys[high + j]
-                    keys[low + j] = min(a, b)
-                    keys[high + j] = max(a, b)
+                _pair(keys, _place(i), _place(i + d), _place(min(i + p, n - d) - i))
                 i += 2 * p
             d, q, r = q - p, q // 2, p
         p //= 2
@@ -175,14 +184,24 @@ def _sort_columns_with_rows(keys: NDArray[Any], rows: NDArray[Any], n: int) -> N
 
 @kernel
 def _load(buffer: NDArray[Any], order: Ints, first: int, width: int, block: NDArray[Any]) -> None:
-    """Copy `width` columns of the buffered rows, in the given order, into a flat (n, WIDTH) block."""
+    """Copy `width` columns of the buffered rows, in the given order, into a flat (n, WIDTH) block.
+
+    The buffer is walked from top to bottom, a stride that the processor can foresee; the block is in its cache anyway.
+    """
+    place = np.full(buffer.shape[0], -1, np.int64)
     for i in range(order.size):
-        source = buffer[order[i], first : first + width]
-        target = block[i * WIDTH : (i + 1) * WIDTH]
-        for w in range(width):
-            target[w] = source[w]
-        for w in range(width, WIDTH):
-            target[w] = 0
+        place[order[i]] = i
+    for row in range(buffer.shape[0]):
+        if place[row] >= 0:
+            _copy(buffer[row, first : first + width], block[place[row] * WIDTH : (place[row] + 1) * WIDTH])
+
+
+@kernel
+def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+    for w in range(source.size):
+        target[w] = source[w]
+    for w in range(source.size, target.size):
+        target[w] = 0
 
 
 @kernel

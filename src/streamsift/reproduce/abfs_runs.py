@@ -21,7 +21,7 @@ from streamsift.metrics.selection import selection_accuracy
 from streamsift.rows.abfs import ABFS
 from streamsift.rows.bounds import Oracle
 from streamsift.streams import generate
-from streamsift.streams.generate import GeneratedStream
+from streamsift.streams.generation import GeneratedStream
 
 STREAMS = ("AGR", "AN", "BG1", "BG2", "BG3", "RTG", "SEA")
 LEARNERS = ("NB", "KNN", "HT", "HAT")
