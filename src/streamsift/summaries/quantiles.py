@@ -116,6 +116,9 @@ class QuantileSummary:
     ) -> None:
         """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
         n, n_features, by_row = len(order), len(self.sizes), self._by_row()
+        # Arrays loaded from a memory map may be read-only, which kernels that could write refuse.
+        self.lists, self.weights = np.require(self.lists, None, "W"), np.require(self.weights, None, "W")
+        self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
         block, rows = self._blocks(n, by_row)
         codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
         for first in range(0, n_features, sorting.WIDTH):
