@@ -126,20 +126,22 @@ def _merge_runs(keys: NDArray[Any], n: int, h: int) -> None:
 
 
 @kernel
-def _sort_columns(keys: NDArray[Any], n: int) -> None:
-    """Sort the first n rows of a flat (n, WIDTH) block, each column by itself.
+def _sort_whole_run(keys: NDArray[Any], n: int) -> None:
+    """Sort the columns of a run whose number of rows is a power of two, at least 4: a bitonic merge sort.
 
-    A power of two of rows goes through a bitonic merge sort, two rounds at a time so that every row is loaded and
-    stored half as often. Any other number goes through Batcher's merge exchange (Knuth 5.2.2 M).
+    Two rounds go at a time, so that every row is loaded and stored half as often.
     """
-    if n >= 4 and n & (n - 1) == 0:
-        for i in range(0, n, 4):
-            _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
-        h = 4
-        while h < n:
-            _merge_runs(keys, n, h)
-            h *= 2
-        return
+    for i in range(0, n, 4):
+        _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
+    h = 4
+    while h < n:
+        _merge_runs(keys, n, h)
+        h *= 2
+
+
+@kernel
+def _sort_run(keys: NDArray[Any], n: int) -> None:
+    """Sort the columns of a run of any number of rows: Batcher's merge exchange (Knuth 5.2.2 M)."""
     top = 1
     while 2 * top < n:
         top *= 2
@@ -209,7 +211,17 @@ def sort_runs(buffer: NDArray[Any], order: Ints, starts: Ints, first: int, width
     """Load columns first .. first + width - 1 and sort each run of rows, order[starts[r]:starts[r + 1]], by itself."""
     _load(buffer, order, first, width, block)
     for r in range(starts.size - 1):
-        _sort_columns(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
+        _sort_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
+
+
+@kernel
+def sort_whole_runs(
+    buffer: NDArray[Any], order: Ints, starts: Ints, first: int, width: int, block: NDArray[Any]
+) -> None:
+    """sort_runs for runs of a power of two rows each, at least 4, which is faster."""
+    _load(buffer, order, first, width, block)
+    for r in range(starts.size - 1):
+        _sort_whole_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
 
 
 @kernel

@@ -121,12 +121,14 @@ class QuantileSummary:
         self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
         block, rows = self._blocks(n, by_row)
         codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
+        whole = bool(np.all(np.diff(starts) == len(self.buffer) // _MOST_CLASSES))
+        sort_runs = sorting.sort_whole_runs if whole else sorting.sort_runs
         for first in range(0, n_features, sorting.WIDTH):
             width = min(sorting.WIDTH, n_features - first)
             if by_row:
                 sorting.sort_all(self.buffer, order, first, width, block, rows)
             else:
-                sorting.sort_runs(self.buffer, order, starts, first, width, block)
+                sort_runs(self.buffer, order, starts, first, width, block)
             done = 0
             while done < width:
                 target = (kernels.Lists(self.lists, self.weights, self.sizes, self.exact), first, width, done, bins)

@@ -43,7 +43,7 @@ def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Flo
     """Gradient of the weighted mean log marginal likelihood by logits of shape (samples, rows, classes)."""
     log_likelihood = log_softmax(logits, axis=2)
     share = softmax(log_likelihood[:, np.arange(len(y)), y], axis=0) * weight
-    gradient = -np.exp(log_likelihood)
+    gradient: NDArray[Any] = -np.exp(log_likelihood)
     gradient[:, np.arange(len(y)), y] += 1.0
     gradient *= share[:, :, None]
     # Matrix products of denormal numbers take many times as long, and such a gradient moves nothing.
