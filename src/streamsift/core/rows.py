@@ -121,7 +121,10 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         self._learn(state, batch)
         # Nothing has failed: from here on the object changes.
         self._state = state
-        self._know(batch.features, batch.labels)
+        if fresh or batch.features is not self._features or batch.labels is not self._labels:
+            self._know(batch.features, batch.labels)
+        else:
+            self._cache = {}
         self.n_rows_seen_ = rows_before + batch.n_rows
         return self
 

@@ -88,14 +88,12 @@ def batch_sums(
                 c[j] = first_row[j] if is_new[k] else known[j]
                 sk[j] = 0.0
                 qk[j] = 0.0
-            if weighted:
-                while i + 4 <= end:
-                    _add_four_weighted(X, order[i : i + 4], row_weight[i : i + 4], first, last, c, sk, qk)
-                    i += 4
-            else:
-                while i + 8 <= end:
-                    _add_eight(X, order[i : i + 8], first, last, c, sk, qk)
-                    i += 8
+            while not weighted and i + 8 <= end:
+                _add_eight(X, order[i : i + 8], first, last, c, sk, qk)
+                i += 8
+            while i + 4 <= end:
+                _add_four_weighted(X, order[i : i + 4], row_weight[i : i + 4], first, last, c, sk, qk)
+                i += 4
             while i < end:
                 _add_one(X[order[i], first:last], row_weight[i], c, sk, qk)
                 i += 1
