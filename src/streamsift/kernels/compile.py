@@ -18,10 +18,5 @@ FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a kernel for one thread."""
+    """Compile a kernel: one thread, without the interpreter's lock."""
     return cast(Function, numba.njit(**FLAGS)(function))
-
-
-def parallel_kernel(function: Function) -> Function:
-    """Compile a kernel whose `prange` loops run over features on all allowed threads."""
-    return cast(Function, numba.njit(parallel=True, **FLAGS)(function))
