@@ -51,9 +51,9 @@ def alarms_one_by_one(detector: Any, values: Floats) -> list[int]:
     [
         (ADWIN, "ADWIN", 1_000_000, {}),
         (ADWIN, "ADWIN", 200_000, {"delta": 0.3, "clock": 7, "max_buckets": 3, "min_window_length": 2}),
-        (HDDM_A, "HDDMA", 150_000, {}),
+        (HDDM_A, "HDDMA", 1_000_000, {}),
         (HDDM_A, "HDDMA", 50_000, {"two_sided_test": True, "drift_confidence": 0.01}),
-        (HDDM_W, "HDDMW", 150_000, {}),
+        (HDDM_W, "HDDMW", 1_000_000, {}),
         (HDDM_W, "HDDMW", 50_000, {"two_sided_test": True, "lambda_val": 0.1}),
     ],
 )

@@ -63,7 +63,7 @@ def nogueira_interval(Z: Any, confidence: float = 0.95) -> tuple[float, float]:
     Returns
     -------
     (float, float)
-        Lower and upper end (Theorem 7 of the paper, a normal approximation, so the ends may lie beyond -1 and 1).
+        Lower and upper end (a normal approximation, so the ends may lie beyond -1 and 1).
         One set says nothing: (-1, 1).
 
     Examples

@@ -139,7 +139,7 @@ def real_table(number: int, options: Options, progress: Progress) -> Result:
     }
     what = {10: "accuracy", 11: "processor seconds", 12: "RAM-hours"}[number]
     note = (
-        "NOMAO and PAMAP2 are not here. SPAM has 39,917 features, with which river's trees take hours; --rows shortens "
+        "NOMAO and PAMAP2 are not here. SPAM has 39,917 features, which makes river's trees very slow; --rows shortens "
         "it. The rows are shuffled by the seed. Columns of 0 and 1 only count as "
         f"categories, except in IADS. {COST_NOTE if number > 10 else ''}"
     )
