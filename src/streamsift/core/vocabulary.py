@@ -48,7 +48,11 @@ class LabelVocabulary:
     def encode(self, y: Any) -> tuple[Codes, LabelVocabulary]:
         """Return the code of each label and the vocabulary with any new labels added behind."""
         values = _label_array(y)
-        if self._sorted is not None and _comparable(self._sorted.dtype, values.dtype):
+        if len(values) == 1 and values.dtype.kind in _SORTABLE_KINDS:  # row by row, each call to numpy counts
+            code = self._codes.get(values.item())
+            if code is not None:
+                return np.array([code]), self
+        elif self._sorted is not None and _comparable(self._sorted.dtype, values.dtype):
             places = self._sorted.searchsorted(values)
             found = self._sorted.take(places, mode="clip")  # behind the last label is a new one, too
             if (found == values).all():

@@ -1,7 +1,8 @@
 """Compile flags of all kernels, in one place.
 
 `kernel` compiles on first use for the types it meets and keeps the machine code on disk. The cache does not see edits
-in other files, so a kernel calls only kernels of its own file. No fastmath: it would break the tests for NaN.
+in other files, so a kernel calls only kernels of its own file. No fastmath: it would break the tests for NaN. The one
+liberty `fused_kernel` takes is to round a * b + c once instead of twice.
 """
 
 from __future__ import annotations
@@ -20,3 +21,8 @@ FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 def kernel(function: Function) -> Function:
     """Compile a kernel: one thread, without the interpreter's lock."""
     return cast(Function, numba.njit(**FLAGS)(function))
+
+
+def fused_kernel(function: Function) -> Function:
+    """The same for sums of products, where the processor's fused multiply-add is faster and rounds less."""
+    return cast(Function, numba.njit(**FLAGS, fastmath={"contract"})(function))

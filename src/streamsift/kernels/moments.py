@@ -16,15 +16,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import kernel
+from streamsift.kernels.compile import fused_kernel, kernel
 
-BLOCK = 2048  # features per block: the block's sums stay in cache while all rows pass over it
+BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @kernel
+def group_rows(codes: Ints, counts: Ints, classes: Ints, starts: Ints, order: Ints) -> int:
+    """Order the rows by class, stably, and return how many classes K there are in the batch.
+
+    Afterwards the rows of classes[k] are order[starts[k]:starts[k + 1]] for k < K. `counts` has room for all classes.
+    """
+    for c in range(counts.size):
+        counts[c] = 0
+    for i in range(codes.size):
+        counts[codes[i]] += 1
+    found = 0
+    starts[0] = 0
+    for c in range(counts.size):
+        if counts[c] > 0:
+            classes[found] = c
+            starts[found + 1] = starts[found] + counts[c]
+            counts[c] = starts[found]
+            found += 1
+    for i in range(codes.size):
+        order[counts[codes[i]]] = i
+        counts[codes[i]] += 1
+    return found
+
+
+@fused_kernel
 def _add_eight(X: NDArray[Any], rows: Ints, first: int, last: int, c: Floats, s: Floats, q: Floats) -> None:
     """s += sum (x - c), q += sum (x - c)^2 over eight rows, so that sums are loaded and stored an eighth as often."""
     x0, x1, x2, x3 = X[rows[0], first:last], X[rows[1], first:last], X[rows[2], first:last], X[rows[3], first:last]
@@ -34,10 +58,15 @@ def _add_eight(X: NDArray[Any], rows: Ints, first: int, last: int, c: Floats, s:
         d0, d1, d2, d3 = x0[j] - m, x1[j] - m, x2[j] - m, x3[j] - m
         d4, d5, d6, d7 = x4[j] - m, x5[j] - m, x6[j] - m, x7[j] - m
         s[j] += ((d0 + d1) + (d2 + d3)) + ((d4 + d5) + (d6 + d7))
-        q[j] += ((d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3)) + ((d4 * d4 + d5 * d5) + (d6 * d6 + d7 * d7))
+        # q[j] += d0^2 + ... + d7^2, as two chains of fused steps
+        even, odd = q[j] + d0 * d0, d1 * d1
+        even, odd = even + d2 * d2, odd + d3 * d3
+        even, odd = even + d4 * d4, odd + d5 * d5
+        even, odd = even + d6 * d6, odd + d7 * d7
+        q[j] = even + odd
 
 
-@kernel
+@fused_kernel
 def _add_one(x: NDArray[Any], w: float, c: Floats, s: Floats, q: Floats) -> None:
     for j in range(s.size):
         d = x[j] - c[j]
@@ -45,12 +74,12 @@ def _add_one(x: NDArray[Any], w: float, c: Floats, s: Floats, q: Floats) -> None
         q[j] += w * d * d
 
 
-@kernel
+@fused_kernel
 def _add_four_weighted(
     X: NDArray[Any], rows: Ints, w: Floats, first: int, last: int, c: Floats, s: Floats, q: Floats
 ) -> None:
     x0, x1, x2, x3 = X[rows[0], first:last], X[rows[1], first:last], X[rows[2], first:last], X[rows[3], first:last]
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+    w0, w1, w2, w3 = w[rows[0]], w[rows[1]], w[rows[2]], w[rows[3]]
     for j in range(s.size):
         m = c[j]
         d0, d1, d2, d3 = x0[j] - m, x1[j] - m, x2[j] - m, x3[j] - m
@@ -59,15 +88,15 @@ def _add_four_weighted(
         q[j] += (t0 * d0 + t1 * d1) + (t2 * d2 + t3 * d3)
 
 
-@kernel
+@fused_kernel
 def batch_sums(
     X: NDArray[Any],
     order: Ints,
     starts: Ints,
     classes: Ints,
-    is_new: NDArray[np.bool_],
     row_weight: Floats,
     weighted: bool,
+    weight: Floats,
     mean: Floats,
     shift: Floats,
     s: Floats,
@@ -75,7 +104,8 @@ def batch_sums(
 ) -> bool:
     """Sum one batch around a shift, for each class in `classes`; return whether all sums are finite.
 
-    Rows of class classes[k] are order[starts[k]:starts[k + 1]]. Results go to rows k of shift, s and q.
+    Rows of class classes[k] are order[starts[k]:starts[k + 1]]. Results go to rows k of shift, s and q. The shift is
+    the mean so far, or the first row where a class has no weight yet.
     """
     bad = 0
     for first in range(0, X.shape[1], BLOCK):
@@ -84,18 +114,19 @@ def batch_sums(
             c, sk, qk = shift[k, first:last], s[k, first:last], q[k, first:last]
             i, end = starts[k], starts[k + 1]
             first_row, known = X[order[i], first:last], mean[classes[k], first:last]
+            is_new = weight[classes[k], 0] == 0.0
             for j in range(sk.size):
-                c[j] = first_row[j] if is_new[k] else known[j]
+                c[j] = first_row[j] if is_new else known[j]
                 sk[j] = 0.0
                 qk[j] = 0.0
             while not weighted and i + 8 <= end:
                 _add_eight(X, order[i : i + 8], first, last, c, sk, qk)
                 i += 8
             while i + 4 <= end:
-                _add_four_weighted(X, order[i : i + 4], row_weight[i : i + 4], first, last, c, sk, qk)
+                _add_four_weighted(X, order[i : i + 4], row_weight, first, last, c, sk, qk)
                 i += 4
             while i < end:
-                _add_one(X[order[i], first:last], row_weight[i], c, sk, qk)
+                _add_one(X[order[i], first:last], row_weight[order[i]], c, sk, qk)
                 i += 1
             for j in range(sk.size):
                 bad += int(not abs(sk[j]) + qk[j] < np.inf)
@@ -103,40 +134,69 @@ def batch_sums(
 
 
 @kernel
-def add_row(x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats) -> bool:
-    """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`."""
+def all_within(x: NDArray[Any], largest: float) -> bool:
+    """Whether no value is NaN or beyond `largest`."""
     bad = 0
     for j in range(x.size):
         bad += int(not abs(x[j]) <= largest)  # counted, because a sum of floats would have to keep its order
-    if bad:
-        return False
-    share = row_weight / total
-    for j in range(x.size):
+    return bad == 0
+
+
+@fused_kernel
+def _add_whole_row(x: NDArray[Any], share: float, row_weight: float, mean: Floats, m2: Floats) -> None:
+    # m2 += w d (x - new mean), and x - new mean is d (1 - share)
+    grown = row_weight * (1.0 - share)
+    for j in range(mean.size):
         d = x[j] - mean[j]
         mean[j] += d * share
-        m2[j] += row_weight * d * (x[j] - mean[j])
-    return True
+        m2[j] += grown * (d * d)
 
 
 @kernel
-def add_sums(classes: Ints, weight: Floats, shift: Floats, s: Floats, q: Floats, mean: Floats, m2: Floats) -> None:
-    """Add the sums of a batch to the state; weight[k] is the weight of classes[k] after the batch.
+def add_row(x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats) -> bool:
+    """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`."""
+    if not all_within(x, largest):
+        return False
+    _add_whole_row(x, row_weight / total, row_weight, mean, m2)
+    return True
 
-    It has one column, or one for each feature where values have been missing.
+
+@fused_kernel
+def add_sums(
+    order: Ints,
+    starts: Ints,
+    classes: Ints,
+    row_weight: Floats,
+    scale: float,
+    shift: Floats,
+    s: Floats,
+    q: Floats,
+    weight: Floats,
+    mean: Floats,
+    m2: Floats,
+) -> None:
+    """Add the sums of a batch, times `scale`, to the state.
+
+    `weight` has one column, or one for each feature where values have been missing.
     """
     for k in range(classes.size):
-        m, v = mean[classes[k]], m2[classes[k]]
-        if weight.shape[1] == 1:
-            per_row = 1.0 / weight[k, 0]
+        m, v, w = mean[classes[k]], m2[classes[k]], weight[classes[k]]
+        added = 0.0
+        for i in range(starts[k], starts[k + 1]):
+            added += row_weight[order[i]]
+        for j in range(w.size):
+            w[j] += added * scale
+        if w.size == 1:
+            per_row = scale / w[0]
             for j in range(m.size):
                 step = s[k, j] * per_row
                 m[j] = shift[k, j] + step
-                v[j] = max(0.0, v[j] + (q[k, j] - s[k, j] * step))
+                v[j] = max(0.0, v[j] + scale * (q[k, j] - s[k, j] * step))
         else:
             for j in range(m.size):
-                step = s[k, j] / weight[k, j]
+                step = s[k, j] * (scale / w[j])
                 m[j] = shift[k, j] + step
-                v[j] = max(0.0, v[j] + (q[k, j] - s[k, j] * step))
+                v[j] = max(0.0, v[j] + scale * (q[k, j] - s[k, j] * step))
 
 
 @kernel
@@ -156,6 +216,22 @@ def add_rows_with_gaps(
             m2[c, j] += w * d * (x - mean[c, j])
 
 
+@fused_kernel
+def _add_sparse_row(data: NDArray[Any], indices: NDArray[Any], w: float, moments: Floats, skipped: Floats) -> None:
+    for k in range(data.size):
+        x, j = float(data[k]), np.uint64(indices[k])
+        if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
+            if x != x:
+                skipped[j] += w
+            continue
+        total, mean = moments[j, 0] + w, moments[j, 1]
+        d = x - mean
+        mean += d * (w / total)
+        moments[j, 0] = total
+        moments[j, 1] = mean
+        moments[j, 2] += w * d * (x - mean)
+
+
 @kernel
 def add_sparse_rows(
     data: NDArray[Any],
@@ -172,19 +248,6 @@ def add_sparse_rows(
     of NaN goes to `skipped`.
     """
     for i in range(codes.size):
-        w, c = row_weight[i], np.uint64(codes[i])
-        if w == 0.0:
-            continue
-        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            x, j = float(data[k]), np.uint64(indices[k])
-            if x == 0.0:
-                continue
-            if x != x:
-                skipped[c, j] += w
-                continue
-            total = moments[c, j, 0] + w
-            d = x - moments[c, j, 1]
-            mean = moments[c, j, 1] + d * (w / total)
-            moments[c, j, 0] = total
-            moments[c, j, 1] = mean
-            moments[c, j, 2] += w * d * (x - mean)
+        if row_weight[i] != 0.0:
+            own = slice(indptr[i], indptr[i + 1])
+            _add_sparse_row(data[own], indices[own], row_weight[i], moments[codes[i]], skipped[codes[i]])

@@ -10,7 +10,9 @@ With R_i the sum of COUNT up to i, the true number of rows <= x lies in [R_i, R_
 Keeping every GAP <= limit keeps every rank error <= limit. (In the paper's terms GAP is r+ - r- - w of the tuple
 that may be met below v_i.)
 
-What is merged in are atoms: exact values with a count, a class and a weight each, sorted by key.
+What is merged in are atoms: exact values sorted by key, each from an entry with a count, a class and a weight. Every
+sorted sequence ends with a key larger than all (_LAST), so that merging two of them need not watch their ends; and all
+is loaded before it is chosen from, so that there is no branch, which no processor could predict here.
 """
 
 from __future__ import annotations
@@ -51,13 +53,38 @@ class Ragged(NamedTuple):
     weights: Floats  # (n_classes, total)
 
 
-class Atoms(NamedTuple):
-    """Exact values sorted by key; of each array the first n entries count, n is passed beside."""
+class Entries(NamedTuple):
+    """What stands behind each atom."""
 
-    keys: Ints
     counts: Ints
     classes: Ints
     weights: Floats
+
+
+class Room(NamedTuple):
+    """Where lists are merged: two lines of atoms to go to and fro between, the old list, slots, the result."""
+
+    keys: Ints  # (2, n + 1)
+    source: Ints  # (2, n + 1) the entry behind each atom
+    run: Ints  # (n + 1,) the keys of the run that is merged in next
+    old: Ints  # (3, n + 1)
+    slot: Ints  # (n,) to which tuple each old tuple, and behind them each atom, went
+    new: Ints  # (3, n)
+    new_weights: Floats  # (n_classes, n)
+
+
+# The next two are no kernels: allocating there takes longer to compile than all the rest of a merge.
+
+
+def new_entries(n: int) -> Entries:
+    """Room for n entries, of count and weight 1 and class 0 until said otherwise."""
+    return Entries(np.ones(n, np.int64), np.zeros(n, np.int64), np.ones(n))
+
+
+def new_room(n: int, n_classes: int) -> Room:
+    """Room for n tuples and atoms together."""
+    lines, lists = np.empty((5, n + 1), np.int64), np.empty((7, n + 1), np.int64)
+    return Room(lines[:2], lines[2:4], lines[4], lists[:3], lists[3], lists[4:], np.empty((n_classes, n + 1)))
 
 
 @kernel
@@ -93,120 +120,103 @@ def _whole_run(keys: NDArray[Any], start: int, n: int, column: int, most: int, o
 
 
 @kernel
-def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]) -> int:
+def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]) -> None:
     """Every stride-th sorted row of a block, turned so that each column's values lie side by side in `out`.
 
     A group of `stride` neighbours stands at its middle value, so no rank moves by more than stride / 2.
     """
-    size = 0
-    for first in range(0, n, stride):
+    for size, first in enumerate(range(0, n, stride)):
         middle = (start + first + min(stride, n - first) // 2) * WIDTH
         for w in range(WIDTH):
             out[w, size] = keys[middle + w]
-        size += 1
-    return size
 
 
 @kernel
-def _merge_run(atoms: Atoms, n: int, run_keys: Ints, run_counts: Ints, n_run: int, label: int) -> int:
-    """Merge one more run into n atoms, in place, from the back."""
-    keys, counts, classes, _ = atoms
-    i, j, k = n - 1, n_run - 1, n + n_run - 1
-    while i >= 0 and j >= 0:
-        # if keys[i] > run_keys[j]: move atom i, else: move run j. Without a branch, which nothing could predict.
-        a, b = keys[i], run_keys[j]
-        older = a > b
-        keys[k] = a if older else b
-        counts[k] = counts[i] if older else run_counts[j]
-        classes[k] = classes[i] if older else label
-        i -= int(older)
-        j -= int(not older)
-        k -= 1
-    while j >= 0:
-        keys[j], counts[j], classes[j] = run_keys[j], run_counts[j], label
-        j -= 1
+def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys: Ints, out_source: Ints) -> int:
+    """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now."""
+    i, j = np.uint64(0), np.uint64(0)
+    keys[n], run[n_run] = _LAST, _LAST
+    for k in range(n + n_run):
+        # if keys[i] <= run[j]: take the atom, else: take the key of the run.
+        a, a_source, b = keys[i], source[i], run[j]
+        older = a <= b
+        out_keys[k] = a if older else b
+        out_source[k] = a_source if older else n + np.int64(j)
+        i += np.uint64(older)
+        j += np.uint64(not older)
     return n + n_run
 
 
 @kernel
 def _absorb(
-    old: Ints, old_weights: Floats, n_old: int, atoms: Atoms, n_atoms: int, decay: float, limit: int, out: Ints,
-    out_weights: Floats,
+    old: Ints, old_weights: Floats, n_old: int, entries: Entries, side: int, n_atoms: int, decay: float, limit: int,
+    room: Room,
 ) -> int:  # fmt: skip
-    """Merge atoms into a list whose weights first decay; return the new length. `out` has room for all.
+    """Merge the atoms of one side into a list whose weights first decay; return the length of room.new.
 
     A tuple is absorbed by its successor where the successor's gap stays <= limit (never, if limit < 0).
     """
-    keys, counts, classes, weights = atoms
-    n_classes = out_weights.shape[0]
-    pending = np.zeros(n_classes, np.float64)  # class weights of the tuple not yet written
-    key, count, gap = 0, 0, 0
-    size, j = -1, 0  # size: tuples written; -1 while there is none, not even pending
-    for i in range(n_old + 1):
-        if i < n_old:
-            next_key, next_gap = old[KEY, i], old[GAP, i]
-        else:
-            next_key, next_gap = _LAST, 0
-        while j < n_atoms and (keys[j] < next_key or i == n_old):
-            if keys[j] == key and size >= 0:
-                count += counts[j]
-            else:
-                if count + next_gap > limit or size < 0:
-                    if size >= 0:
-                        out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
-                        for c in range(n_classes):
-                            out_weights[c, size] = pending[c]
-                            pending[c] = 0.0
-                    size += 1
-                    count = 0
-                # The rows absorbed, and those hidden in the next old tuple, may lie below this value.
-                key, gap, count = keys[j], count + next_gap, count + counts[j]
-            pending[classes[j]] += weights[j]
-            j += 1
-        if i == n_old:
-            break
-        if count + next_gap > limit or size < 0:
-            if size >= 0:
-                out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
-                for c in range(n_classes):
-                    out_weights[c, size] = pending[c]
-                    pending[c] = 0.0
-            size += 1
-            count = 0
-        key, gap, count = next_key, count + next_gap, count + old[COUNT, i]
-        for c in range(n_classes):
-            pending[c] += old_weights[c, i] * decay
-        while j < n_atoms and keys[j] == key:
-            count += counts[j]
-            pending[classes[j]] += weights[j]
-            j += 1
-    if size >= 0:
-        out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap
-        for c in range(n_classes):
-            out_weights[c, size] = pending[c]
-    return size + 1
+    keys, source, tuples, new, slot = room.keys[side], room.source[side], room.old, room.new, room.slot
+    _keep_list(old, old_weights[:0], n_old, tuples, old_weights[:0])
+    tuples[KEY, n_old], tuples[COUNT, n_old], tuples[GAP, n_old] = _LAST, 0, 0
+    keys[n_atoms], source[n_atoms] = _LAST, 0
+    i, j = np.uint64(0), np.uint64(0)
+    begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative places
+    key, count, gap = -_LAST, limit + 1, 0  # a count with which nothing fits: the first tuple is a new one
+    for _ in range(n_old + n_atoms):
+        # Of equal keys the tuple comes first. Rows hidden in the next old tuple may lie below an atom's value.
+        a, a_count, next_gap = tuples[KEY, i], tuples[COUNT, i], tuples[GAP, i]
+        b, b_count = keys[j], entries.counts[np.uint64(source[j])]
+        older = a <= b
+        next_key, next_count = a if older else b, a_count if older else b_count
+        # if next_key == key: count += next_count
+        # elif count + next_gap <= limit: key, gap, count = next_key, count + next_gap, count + next_count
+        # else: begin a new tuple (next_key, next_gap, next_count)
+        same = next_key == key
+        fits = int(same | (count + next_gap <= limit))
+        count &= -fits  # 0 if it does not fit
+        gap = gap if same else count + next_gap
+        key, count = next_key, count + next_count
+        begun += np.uint64(1 - fits)
+        size = begun - np.uint64(1)
+        new[KEY, size], new[COUNT, size], new[GAP, size] = key, count, gap
+        slot[i if older else np.uint64(n_old) + j] = size
+        i += np.uint64(older)
+        j += np.uint64(not older)
+    for c in range(old_weights.shape[0]):
+        row, old_row = room.new_weights[c], old_weights[c]
+        for k in range(begun):
+            row[k] = 0.0
+        for k in range(n_old):
+            row[np.uint64(slot[k])] += old_row[k] * decay
+    for k in range(n_atoms):
+        entry = np.uint64(source[k])
+        room.new_weights[np.uint64(entries.classes[entry]), np.uint64(slot[n_old + k])] += entries.weights[entry]
+    return np.int64(begun)  # type: ignore[return-value]
 
 
 @kernel
 def _whole_atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, most: int, atoms: Atoms, run_keys: Ints,
-    run_counts: Ints,
-) -> int:  # fmt: skip
+    block: NDArray[Any], starts: Ints, labels: Ints, column: int, most: int, entries: Entries, room: Room
+) -> int:
     """Atoms of one column, nothing lost; -1 if some run has more than `most` different values."""
     n = 0
     for r in range(labels.size):
         n_run = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
-        n_run = _whole_run(block, starts[r], n_run, column, most, run_keys, run_counts)
+        n_run = _whole_run(block, starts[r], n_run, column, most, room.run, entries.counts[n:])
         if n_run < 0:
             return -1
-        n = _merge_run(atoms, n, run_keys, run_counts, n_run, labels[r])
+        for i in range(n, n + n_run):
+            entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
+        a, b = r % 2, 1 - r % 2
+        n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
     return n
 
 
 @kernel
 def _thinned_atoms(
     block: NDArray[Any], starts: Ints, labels: Ints, column: int, stride: int, thinned: NDArray[Any],
-    thin_starts: Ints, atoms: Atoms, run_keys: Ints, run_counts: Ints,
+    thin_starts: Ints, entries: Entries, room: Room,
 ) -> int:  # fmt: skip
     """Atoms of one column, every stride-th value of each run standing for `stride` rows."""
     n = 0
@@ -214,12 +224,15 @@ def _thinned_atoms(
         present = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
         n_run = (present + stride - 1) // stride
         for i in range(n_run):
-            run_keys[i], run_counts[i] = thinned[column, thin_starts[r] + i], stride
+            room.run[i] = thinned[column, thin_starts[r] + i]
+            entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
         if present % stride:
-            run_counts[n_run - 1] = present % stride
-            # The group that missing values cut short stands at its own middle.
-            run_keys[n_run - 1] = block[(starts[r] + (n_run - 1) * stride + (present % stride) // 2) * WIDTH + column]
-        n = _merge_run(atoms, n, run_keys, run_counts, n_run, labels[r])
+            # The group that missing values, or the end of the run, cut short stands at its own middle.
+            middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2
+            room.run[n_run - 1] = block[middle * WIDTH + column]
+            entries.counts[n + n_run - 1] = entries.weights[n + n_run - 1] = present % stride
+        a, b = r % 2, 1 - r % 2
+        n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
     return n
 
 
@@ -257,96 +270,77 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 
 @kernel
 def merge_runs(
-    block: NDArray[Any], starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, lists: Lists, first: int,
-    width: int, done: int, bins: Floats,
+    block: NDArray[Any], starts: Ints, labels: Ints, stride: int, thinned: NDArray[Any], thin_starts: Ints, limit: Ints,
+    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
 
     Run r, rows starts[r]:starts[r + 1] of the block, is sorted and of class labels[r]. A list that is still exact is
     given all values and stays exact while it has at most `cap` tuples; any other is given every stride-th value of
-    each run and shortened within limit[feature].
+    each run (kept in `thinned`, WIDTH rows, from thin_starts[r] on) and shortened within limit[feature].
 
     With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
     are kept, and where one does not fit, the answer is its place and its length; (width, 0) means all done.
     """
-    n, room = starts[-1], lists.weights.shape[2]
-    atoms = Atoms(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))
-    run_keys, run_counts = np.empty(n, np.int64), np.empty(n, np.int64)
-    new, new_weights = (
-        np.empty((N_FIELDS, n + room), np.int64),
-        np.empty((lists.weights.shape[1], n + room), np.float64),
-    )
-    thinned = np.empty((WIDTH, n // stride + starts.size), block.dtype)
-    thin_starts = np.zeros(starts.size, np.int64)
+    most = lists.weights.shape[2]
     for r in range(labels.size):
-        size = _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
-        thin_starts[r + 1] = thin_starts[r] + size
+        _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
     for w in range(done, width):
         f = first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
             if whole:
-                n_atoms = _whole_atoms(block, starts, labels, w, cap, atoms, run_keys, run_counts)
+                n_atoms = _whole_atoms(block, starts, labels, w, cap, entries, room)
             else:
-                n_atoms = _thinned_atoms(
-                    block, starts, labels, w, stride, thinned, thin_starts, atoms, run_keys, run_counts
-                )
+                n_atoms = _thinned_atoms(block, starts, labels, w, stride, thinned, thin_starts, entries, room)
             size = _LAST
             if n_atoms >= 0:
-                for i in range(n_atoms):
-                    atoms.weights[i] = atoms.counts[i]
                 size = _absorb(
-                    lists.tuples[f], lists.weights[f], lists.sizes[f], atoms, n_atoms, 1.0,
-                    -1 if whole else limit[f], new, new_weights,
+                    lists.tuples[f], lists.weights[f], lists.sizes[f], entries, labels.size % 2, n_atoms, 1.0,
+                    -1 if whole else limit[f], room,
                 )  # fmt: skip
             if not whole or size <= cap:
                 break
             whole = False
         if bins.size > 0:
-            _count_list(new, new_weights, size, bins[f])
-        elif size > room:
+            _count_list(room.new, room.new_weights, size, bins[f])
+        elif size > most:
             return w, size
         else:
-            _keep_list(new, new_weights, size, lists.tuples[f], lists.weights[f])
+            _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
             lists.sizes[f], lists.exact[f] = size, whole
     return width, 0
 
 
 @kernel
 def merge_rows(
-    block: NDArray[Any], rows: NDArray[Any], row_class: Ints, row_weight: Floats, decay: float, limit: Ints, cap: int,
-    lists: Lists, first: int, width: int, done: int, bins: Floats,
+    block: NDArray[Any], rows: NDArray[Any], decay: float, limit: Ints, cap: int, lists: Lists, entries: Entries,
+    room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which is which."""
-    n, room = row_class.size, lists.weights.shape[2]
-    atoms = Atoms(np.empty(n, np.int64), np.ones(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))
-    new, new_weights = (
-        np.empty((N_FIELDS, n + room), np.int64),
-        np.empty((lists.weights.shape[1], n + room), np.float64),
-    )
+    """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which."""
+    n, most = entries.counts.size, lists.weights.shape[2]
     for w in range(done, width):
         f = first + w
         n_atoms = _n_present(block, 0, n, w)
         different = 0
         for i in range(n_atoms):
-            row = rows[i * WIDTH + w]
-            atoms.keys[i], atoms.classes[i], atoms.weights[i] = block[i * WIDTH + w], row_class[row], row_weight[row]
-            different += int(i == 0 or atoms.keys[i] != atoms.keys[i - 1])
+            room.keys[0, i], room.source[0, i] = block[i * WIDTH + w], rows[i * WIDTH + w]
+            different += int(i == 0 or room.keys[0, i] != room.keys[0, i - 1])
         whole = lists.exact[f] and different <= cap
         while True:
             size = _absorb(
-                lists.tuples[f], lists.weights[f], lists.sizes[f], atoms, n_atoms, decay,
-                -1 if whole else limit[f], new, new_weights,
+                lists.tuples[f], lists.weights[f], lists.sizes[f], entries, 0, n_atoms, decay,
+                -1 if whole else limit[f], room,
             )  # fmt: skip
             if not whole or size <= cap:
                 break
             whole = False
         if bins.size > 0:
-            _count_list(new, new_weights, size, bins[f])
-        elif size > room:
+            _count_list(room.new, room.new_weights, size, bins[f])
+        elif size > most:
             return w, size
         else:
-            _keep_list(new, new_weights, size, lists.tuples[f], lists.weights[f])
+            _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
             lists.sizes[f], lists.exact[f] = size, whole
     return width, 0
 
@@ -415,8 +409,8 @@ def merge_ragged(a: Ragged, b: Ragged, limit: Ints, cap: int, exact: NDArray[np.
 
 @kernel
 def merge_entries(
-    feature: Ints, entries: Atoms, n_entries: int, old: Ragged, exact: NDArray[np.bool_], decay: Floats, limit: Ints,
-    cap: int, out: Ragged,
+    feature: Ints, keys: Ints, entries: Entries, old: Ragged, exact: NDArray[np.bool_], decay: Floats, limit: Ints,
+    cap: int, room: Room, out: Ragged,
 ) -> None:  # fmt: skip
     """Merge loose entries (any order) into ragged lists; `exact` is brought up to date.
 
@@ -424,13 +418,13 @@ def merge_entries(
     """
     n_features = exact.size
     place = np.zeros(n_features + 1, np.int64)
-    for e in range(n_entries):
+    for e in range(keys.size):
         place[feature[e] + 1] += 1
     for j in range(n_features):
         place[j + 1] += place[j]
-    order = np.empty(n_entries, np.int64)
+    order = np.empty(keys.size, np.int64)
     cursor = place[:-1].copy()
-    for e in range(n_entries):
+    for e in range(keys.size):
         order[cursor[feature[e]]] = e
         cursor[feature[e]] += 1
     n_out = 0
@@ -444,14 +438,16 @@ def merge_entries(
             _keep_list(tuples, weights, last - first, new, new_weights)
             n_out += last - first
             continue
-        mine = mine[np.argsort(entries.keys[mine], kind="mergesort")]
-        atoms = Atoms(entries.keys[mine], entries.counts[mine], entries.classes[mine], entries.weights[mine])
+        mine = mine[np.argsort(keys[mine], kind="mergesort")]
+        for k in range(mine.size):
+            room.keys[0, k], room.source[0, k] = keys[mine[k]], mine[k]
         size = _LAST
         if exact[j]:
-            size = _absorb(tuples, weights, last - first, atoms, mine.size, decay[j], -1, new, new_weights)
+            size = _absorb(tuples, weights, last - first, entries, 0, mine.size, decay[j], -1, room)
         if size > cap:
             exact[j] = False
-            size = _absorb(tuples, weights, last - first, atoms, mine.size, decay[j], limit[j], new, new_weights)
+            size = _absorb(tuples, weights, last - first, entries, 0, mine.size, decay[j], limit[j], room)
+        _keep_list(room.new, room.new_weights, size, new, new_weights)
         n_out += size
     out.start[n_features] = n_out
 

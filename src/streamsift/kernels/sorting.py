@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from streamsift.kernels.compile import kernel
 
 WIDTH = 64  # columns sorted side by side
+NEAR = 256  # bytes of a column in as many rows as the innermost cache holds
 
 _MASK32: Any = np.int32(0x7FFFFFFF)
 _MASK64: Any = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -27,27 +28,59 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def store_keys32(bits: NDArray[np.int32], out: NDArray[np.int32]) -> None:
-    """Keys of float32 values given as their bits; NaN becomes the largest key, -0.0 equals 0.0."""
-    for i in range(bits.shape[0]):
-        source, target = bits[i], out[i]
-        for j in range(source.size):
-            b = source[j]
-            k = b ^ ((b >> np.int32(31)) & _MASK32)
-            k = np.int32(0) if b == _LOW32 else k
-            target[j] = _MASK32 if (b & _MASK32) > _TOP32 else k
+def all_finite32(bits: NDArray[np.int32]) -> bool:
+    """Whether none of the float32 values, given as their bits, is NaN or infinite."""
+    largest = np.int32(0)
+    for j in range(bits.size):
+        largest = max(largest, bits[j] & _MASK32)
+    return largest < _TOP32  # type: ignore[no-any-return]
 
 
 @kernel
-def store_keys64(bits: Ints, out: Ints) -> None:
-    """Keys of float64 values given as their bits; NaN becomes the largest key, -0.0 equals 0.0."""
+def all_finite64(bits: Ints) -> bool:
+    """The same for float64."""
+    largest = np.int64(0)
+    for j in range(bits.size):
+        largest = max(largest, bits[j] & _MASK64)
+    return largest < _TOP64  # type: ignore[no-any-return]
+
+
+@kernel
+def _keys32(bits: NDArray[np.int32], out: NDArray[np.int32]) -> None:
+    """Keys of float32 values given as their bits; NaN becomes the largest key, -0.0 equals 0.0."""
+    for j in range(bits.size):
+        b = bits[j]
+        k = b ^ ((b >> np.int32(31)) & _MASK32)
+        k = np.int32(0) if b == _LOW32 else k
+        out[j] = _MASK32 if (b & _MASK32) > _TOP32 else k
+
+
+@kernel
+def keys64(bits: Ints, out: Ints) -> None:
+    """The same for float64."""
+    for j in range(bits.size):
+        b = bits[j]
+        k = b ^ ((b >> np.int64(63)) & _MASK64)
+        k = np.int64(0) if b == _LOW64 else k
+        out[j] = _MASK64 if (b & _MASK64) > _TOP64 else k
+
+
+@kernel
+def store_rows32(bits: NDArray[np.int32], buffer: NDArray[np.int32], start: int) -> None:
+    """Write the keys of float32 rows into a buffer (n_blocks, capacity, WIDTH), from row `start` on."""
     for i in range(bits.shape[0]):
-        source, target = bits[i], out[i]
-        for j in range(source.size):
-            b = source[j]
-            k = b ^ ((b >> np.int64(63)) & _MASK64)
-            k = np.int64(0) if b == _LOW64 else k
-            target[j] = _MASK64 if (b & _MASK64) > _TOP64 else k
+        for block in range(buffer.shape[0]):
+            part = bits[i, block * WIDTH : min((block + 1) * WIDTH, bits.shape[1])]
+            _keys32(part, buffer[block, start + i])
+
+
+@kernel
+def store_rows64(bits: Ints, buffer: Ints, start: int) -> None:
+    """The same for float64."""
+    for i in range(bits.shape[0]):
+        for block in range(buffer.shape[0]):
+            part = bits[i, block * WIDTH : min((block + 1) * WIDTH, bits.shape[1])]
+            keys64(part, buffer[block, start + i])
 
 
 # The four loops below are kernels of their own with a length they do not know: that is how they get vectorised.
@@ -106,17 +139,11 @@ def _place(row: int) -> int:
 
 
 @kernel
-def _merge_runs(keys: NDArray[Any], n: int, h: int) -> None:
-    """Merge neighbouring sorted runs of h rows: mirrored rows, then rows h / 2, h / 4, ... apart, two rounds a pass."""
-    half = h // 2
-    for base in range(0, n, 2 * h):
-        for i in range(half):
-            a, b, c, d = base + i, base + i + half, base + h + half - 1 - i, base + 2 * h - 1 - i
-            _mirror_four(keys, _place(a), _place(b), _place(c), _place(d), _place(1))
-    stride = h // 4
+def _close(keys: NDArray[Any], first: int, last: int, stride: int) -> None:
+    """The rounds of a merge that compare rows stride, stride / 2, ..., 1 apart, two rounds a pass."""
     while stride > 0:
         half = stride // 2
-        for base in range(0, n, 2 * stride):
+        for base in range(first, last, 2 * stride):
             if half == 0:
                 _pair(keys, _place(base), _place(base + 1), _place(1))
             else:
@@ -126,16 +153,46 @@ def _merge_runs(keys: NDArray[Any], n: int, h: int) -> None:
 
 
 @kernel
+def _merge_runs(keys: NDArray[Any], first: int, last: int, h: int, near: int) -> None:
+    """Merge neighbouring sorted runs of h rows: mirrored rows, then rows h / 2, h / 4, ... apart, two rounds a pass.
+
+    As soon as the rows compared are within `near` rows of each other, all that is left is done there before moving on.
+    """
+    half = h // 2
+    for base in range(first, last, 2 * h):
+        for i in range(half):
+            a, b, c, d = base + i, base + i + half, base + h + half - 1 - i, base + 2 * h - 1 - i
+            _mirror_four(keys, _place(a), _place(b), _place(c), _place(d), _place(1))
+    stride = h // 4
+    while 2 * stride > near:
+        half = stride // 2
+        for base in range(first, last, 2 * stride):
+            a, b, c, d = base, base + half, base + stride, base + stride + half
+            _cross_four(keys, _place(a), _place(b), _place(c), _place(d), _place(half))
+        stride //= 4
+    near = min(near, last - first)
+    for base in range(first, last, near):
+        _close(keys, base, base + near, stride)
+
+
+@kernel
 def _sort_whole_run(keys: NDArray[Any], n: int) -> None:
     """Sort the columns of a run whose number of rows is a power of two, at least 4: a bitonic merge sort.
 
-    Two rounds go at a time, so that every row is loaded and stored half as often.
+    Two rounds go at a time, so that every row is loaded and stored half as often; and as many rounds as possible are
+    done on few rows while these are in the innermost cache.
     """
-    for i in range(0, n, 4):
-        _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
-    h = 4
+    near = min(n, NEAR // keys.itemsize)
+    for base in range(0, n, near):
+        for i in range(base, base + near, 4):
+            _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
+        h = 4
+        while h < near:
+            _merge_runs(keys, base, base + near, h, near)
+            h *= 2
+    h = near
     while h < n:
-        _merge_runs(keys, n, h)
+        _merge_runs(keys, 0, n, h, near)
         h *= 2
 
 
@@ -185,51 +242,38 @@ def _sort_columns_with_rows(keys: NDArray[Any], rows: NDArray[Any], n: int) -> N
 
 
 @kernel
-def _load(buffer: NDArray[Any], order: Ints, first: int, width: int, block: NDArray[Any]) -> None:
-    """Copy `width` columns of the buffered rows, in the given order, into a flat (n, WIDTH) block.
-
-    The buffer is walked from top to bottom, a stride that the processor can foresee; the block is in its cache anyway.
-    """
-    place = np.full(buffer.shape[0], -1, np.int64)
+def _load(rows: NDArray[Any], order: Ints, block: NDArray[Any]) -> None:
+    """Copy buffered rows (capacity, WIDTH), in the given order, into a flat (n, WIDTH) block."""
     for i in range(order.size):
-        place[order[i]] = i
-    for row in range(buffer.shape[0]):
-        if place[row] >= 0:
-            _copy(buffer[row, first : first + width], block[place[row] * WIDTH : (place[row] + 1) * WIDTH])
+        _copy(rows[order[i]], block[i * WIDTH : (i + 1) * WIDTH])
 
 
 @kernel
 def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
-    for w in range(source.size):
+    for w in range(target.size):
         target[w] = source[w]
-    for w in range(source.size, target.size):
-        target[w] = 0
 
 
 @kernel
-def sort_runs(buffer: NDArray[Any], order: Ints, starts: Ints, first: int, width: int, block: NDArray[Any]) -> None:
-    """Load columns first .. first + width - 1 and sort each run of rows, order[starts[r]:starts[r + 1]], by itself."""
-    _load(buffer, order, first, width, block)
+def sort_runs(rows: NDArray[Any], order: Ints, starts: Ints, block: NDArray[Any]) -> None:
+    """Load buffered rows (capacity, WIDTH) and sort each run of them, order[starts[r]:starts[r + 1]], by itself."""
+    _load(rows, order, block)
     for r in range(starts.size - 1):
         _sort_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
 
 
 @kernel
-def sort_whole_runs(
-    buffer: NDArray[Any], order: Ints, starts: Ints, first: int, width: int, block: NDArray[Any]
-) -> None:
+def sort_whole_runs(rows: NDArray[Any], order: Ints, starts: Ints, block: NDArray[Any]) -> None:
     """sort_runs for runs of a power of two rows each, at least 4, which is faster."""
-    _load(buffer, order, first, width, block)
+    _load(rows, order, block)
     for r in range(starts.size - 1):
         _sort_whole_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
 
 
 @kernel
-def sort_all(
-    buffer: NDArray[Any], order: Ints, first: int, width: int, block: NDArray[Any], rows: NDArray[Any]
-) -> None:
-    """Load the columns and sort all rows together; `rows` says which row each key came from."""
-    _load(buffer, order, first, width, block)
+def sort_all(rows: NDArray[Any], order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
+    """Load buffered rows and sort all of them together; `origin` says which row each key came from."""
+    _load(rows, order, block)
     for i in range(order.size * WIDTH):
-        rows[i] = order[i // WIDTH]
-    _sort_columns_with_rows(block, rows, order.size)
+        origin[i] = order[i // WIDTH]
+    _sort_columns_with_rows(block, origin, order.size)

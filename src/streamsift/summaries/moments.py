@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import LARGEST, CheckedBatch, refuse_not_finite, refuse_value
 from streamsift.kernels import moments as kernels
+from streamsift.summaries.aligned import aligned_empty, aligned_zeros
 from streamsift.summaries.fading import advance, row_weights
 
 Floats = NDArray[np.float64]
@@ -41,7 +42,7 @@ class ClassMoments:
 
     @classmethod
     def empty(cls, fading: float, n_classes: int, n_features: int) -> Self:
-        return cls(fading, 0, np.zeros((n_classes, 1)), *np.zeros((2, n_classes, n_features)))
+        return cls(fading, 0, np.zeros((n_classes, 1)), *(aligned_zeros((n_classes, n_features)) for _ in range(2)))
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         """Absorb a batch; raises InputError, before anything changes, for NaN, infinity or values too large."""
@@ -51,20 +52,14 @@ class ClassMoments:
         weight, mean, m2 = self._with_room(len(batch.labels), X.shape[1])
         classes, order, starts = group_rows(codes, len(weight))
         weights = row_weights(self.fading, batch.n_rows)
-        seen = weight[classes] > 0.0
-        if weight.shape[1] == 1 or seen.all():
+        if weight.shape[1] == 1 or (weight[classes] > 0.0).all():
             shift, s, q = self._sums(len(classes), X.shape[1])
-            is_new = ~seen[:, 0]
             weighted = self.fading != 1.0
-            if kernels.batch_sums(X, order, starts, classes, is_new, weights[order], weighted, mean, shift, s, q):
+            if kernels.batch_sums(X, order, starts, classes, weights, weighted, weight, mean, shift, s, q):
                 factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
                 if factor != 1.0:
                     weight, m2 = weight * factor, m2 * factor
-                if scale != 1.0:
-                    s *= scale
-                    q *= scale
-                weight[classes] += np.add.reduceat(weights[order], starts[:-1])[:, None] * scale
-                kernels.add_sums(classes, weight[classes], shift, s, q, mean, m2)
+                kernels.add_sums(order, starts, classes, weights, scale, shift, s, q, weight, mean, m2)
                 self.weight, self.mean, self.m2 = weight, mean, m2
                 return
         refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
@@ -90,7 +85,7 @@ class ClassMoments:
     def _sums(self, n_classes: int, n_features: int) -> Floats:
         """Room for shift, s and q of a batch, kept between batches: fresh pages would cost more than the sums."""
         if self.scratch.shape[1] < n_classes or self.scratch.shape[2] != n_features:
-            self.scratch = np.empty((3, n_classes, n_features))
+            self.scratch = aligned_empty((3, n_classes, n_features))
         return self.scratch
 
     def _with_room(self, n_classes: int, n_features: int) -> tuple[Floats, Floats, Floats]:
@@ -202,19 +197,15 @@ class SparseClassMoments:
 
 def group_rows(codes: NDArray[np.int64], n_classes: int) -> tuple[NDArray[np.int64], ...]:
     """(classes present, rows ordered by class, start of each class in that order and the end)."""
-    if len(codes) == 1:
-        return codes, np.zeros(1, np.int64), np.array([0, 1])
-    counts = np.bincount(codes, minlength=n_classes)
-    classes = np.flatnonzero(counts)
-    starts = np.zeros(len(classes) + 1, np.int64)
-    np.cumsum(counts[classes], out=starts[1:])
-    return classes, np.argsort(codes, kind="stable"), starts
+    counts, classes, starts, order = (np.empty(n, np.int64) for n in (n_classes, n_classes, n_classes + 1, len(codes)))
+    found = kernels.group_rows(codes, counts, classes, starts, order)
+    return classes[:found], order, starts[: found + 1]
 
 
 def refuse_bad_values(batch: CheckedBatch, *, nan_allowed: bool) -> None:
     """Raise InputError for the first value that is not finite, or so large that its square would overflow."""
     values = batch.X.data if batch.sparse else batch.X
-    if values.size == 0 or max(-float(values.min()), float(values.max())) <= LARGEST:  # False for NaN
+    if kernels.all_within(values.reshape(-1), LARGEST):
         return
     refuse_not_finite(batch, nan_allowed=nan_allowed)
     too_large = np.abs(values) > values.dtype.type(min(LARGEST, float(np.finfo(values.dtype).max)))

@@ -15,6 +15,7 @@ the paper's universal weight maps add up to (Eq. 18, less the row it counts twic
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -24,14 +25,15 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
+from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROWS = 4096  # rows in a buffer, if that is not more than _VALUES values and not less than 1 / eps
-_VALUES = 2**25
+_ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
+_BYTES = 2**28
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -41,7 +43,7 @@ class QuantileSummary:
 
     eps: float
     fading: float
-    buffer: NDArray[np.integer[Any]]  # (capacity, n_features) keys; int32 while all data was float32
+    buffer: NDArray[np.integer[Any]]  # (n_blocks, capacity, WIDTH) keys; int32 while all data was float32
     buffer_class: Ints  # (capacity,)
     n_buffered: int
     n_present: Ints  # (n_features,) values in the lists
@@ -55,14 +57,14 @@ class QuantileSummary:
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
-        rows = max(int(np.ceil(1.0 / eps)), min(_ROWS, _VALUES // n_features), 16)
-        rows = 2 ** int(np.ceil(np.log2(rows)))  # so that each run is a power of two
         keys = np.int32 if dtype == np.float32 else np.int64
+        fitting = max(_BYTES // (n_features * np.dtype(keys).itemsize), 1)
+        rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(_ROWS, 2 ** int(math.log2(fitting))), 16)
         room = min(int(np.ceil(2.0 / eps)), 256)
         return cls(
             eps,
             fading,
-            np.zeros((rows, n_features), keys),
+            np.full((_n_blocks(n_features), rows, sorting.WIDTH), np.iinfo(keys).max, keys),
             np.zeros(rows, np.int64),
             0,
             np.zeros(n_features, np.int64),
@@ -76,20 +78,20 @@ class QuantileSummary:
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         """Absorb a batch; raises InputError, before anything changes, for infinity and for NaN that is not skipped."""
-        refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
+        X, n_rows, capacity = batch.X, batch.n_rows, self.buffer.shape[1]
+        double = X.dtype == np.float64 or self.buffer.dtype == np.int64
+        bits: NDArray[Any] = X.astype(np.float64, copy=False).view(np.int64) if double else X.view(np.int32)
+        finite: Any = sorting.all_finite64 if double else sorting.all_finite32
+        if not finite(bits.reshape(-1)):
+            refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
         self.has_gaps = self.has_gaps or skip_missing or batch.has_absent
-        self._make_room(len(batch.labels), batch.X.shape[1], batch.X.dtype)
-        X, done = batch.X, 0
-        if X.dtype == np.float32 and self.buffer.dtype == np.int64:
-            X = X.astype(np.float64)
-        bits: NDArray[Any] = X.view(np.int32 if X.dtype == np.float32 else np.int64)
-        store: Any = sorting.store_keys32 if X.dtype == np.float32 else sorting.store_keys64
-        capacity = len(self.buffer)
-        while done < batch.n_rows:
-            n = min(capacity - self.n_buffered, batch.n_rows - done)
-            place = slice(self.n_buffered, self.n_buffered + n)
-            store(bits[done : done + n], self.buffer[place])
-            self.buffer_class[place] = batch.codes[done : done + n]
+        self._make_room(len(batch.labels), X.shape[1], double)
+        store: Any = sorting.store_rows64 if double else sorting.store_rows32
+        done = 0
+        while done < n_rows:
+            n = min(capacity - self.n_buffered, n_rows - done)
+            store(bits[done : done + n], self.buffer, self.n_buffered)
+            self.buffer_class[self.n_buffered : self.n_buffered + n] = batch.codes[done : done + n]
             self.n_buffered += n
             done += n
             if self.n_buffered == capacity:
@@ -108,7 +110,8 @@ class QuantileSummary:
         waiting = np.ones(self.n_buffered, bool)
         waiting[order] = False
         left = np.flatnonzero(waiting)
-        self.buffer[: len(left)], self.buffer_class[: len(left)] = self.buffer[left], self.buffer_class[left]
+        self.buffer[:, : len(left)] = self.buffer[:, left]
+        self.buffer_class[: len(left)] = self.buffer_class[left]
         self.n_buffered = len(left)
 
     def _merge_buffer(
@@ -120,23 +123,33 @@ class QuantileSummary:
         self.lists, self.weights = np.require(self.lists, None, "W"), np.require(self.weights, None, "W")
         self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
         block, rows = self._blocks(n, by_row)
-        codes, weights, decay = self.buffer_class[:n], row_weights(self.fading, n), self.fading ** float(n)
-        whole = bool(np.all(np.diff(starts) == len(self.buffer) // _MOST_CLASSES))
+        whole = bool(np.all(np.diff(starts) == self.buffer.shape[1] // _MOST_CLASSES))
         sort_runs = sorting.sort_whole_runs if whole else sorting.sort_runs
-        for first in range(0, n_features, sorting.WIDTH):
+        entries = kernels.new_entries(n)
+        if by_row:
+            entries = kernels.Entries(entries.counts, self.buffer_class[:n], row_weights(self.fading, n))
+        thin_starts = np.concatenate([[0], np.cumsum(-(-np.diff(starts) // stride))])
+        thinned = np.empty((sorting.WIDTH, thin_starts[-1]), block.dtype)
+        room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
+        for first, buffered in zip(range(0, n_features, sorting.WIDTH), self.buffer, strict=True):
             width = min(sorting.WIDTH, n_features - first)
             if by_row:
-                sorting.sort_all(self.buffer, order, first, width, block, rows)
+                sorting.sort_all(buffered, order, block, rows)
             else:
-                sort_runs(self.buffer, order, starts, first, width, block)
+                sort_runs(buffered, order, starts, block)
             done = 0
             while done < width:
-                target = (kernels.Lists(self.lists, self.weights, self.sizes, self.exact), first, width, done, bins)
+                lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
+                target = (lists, entries, room, first, width, done, bins)
                 if by_row:
-                    done, needed = kernels.merge_rows(block, rows, codes, weights, decay, limit, cap, *target)
+                    done, needed = kernels.merge_rows(block, rows, self.fading ** float(n), limit, cap, *target)
                 else:
-                    done, needed = kernels.merge_runs(block, starts, labels, stride, limit, cap, *target)
-                self._widen(needed + needed // 4)
+                    done, needed = kernels.merge_runs(
+                        block, starts, labels, stride, thinned, thin_starts, limit, cap, *target
+                    )
+                if needed:
+                    self._widen(needed + needed // 4)
+                    room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
 
     def _by_row(self) -> bool:
         """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
@@ -154,7 +167,7 @@ class QuantileSummary:
         A whole run has a quarter of the buffer's rows, so up to four classes leave at least one in a full buffer. With
         `whole` only those are given, otherwise the rest of each class is a run of its own.
         """
-        n, length = self.n_buffered, len(self.buffer) // _MOST_CLASSES
+        n, length = self.n_buffered, self.buffer.shape[1] // _MOST_CLASSES
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
         runs: list[tuple[int, int, int]] = []
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -172,14 +185,14 @@ class QuantileSummary:
         """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
         wanted = max(n, 1) * sorting.WIDTH
         if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
-            self.scratch = [_aligned(wanted, self.buffer.dtype), _aligned(0, self.buffer.dtype)]
+            self.scratch = [aligned_empty(wanted, self.buffer.dtype), aligned_empty(0, self.buffer.dtype)]
         if by_row and len(self.scratch[1]) < wanted:
-            self.scratch[1] = _aligned(wanted, self.buffer.dtype)
+            self.scratch[1] = aligned_empty(wanted, self.buffer.dtype)
         return self.scratch[0], self.scratch[1]
 
     def _count_present(self, rows: Ints) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
-        return np.asarray(np.count_nonzero(self.buffer[rows] != top, axis=0), np.int64)
+        return np.asarray(np.count_nonzero(self.buffer[:, rows] != top, axis=1).reshape(-1)[: len(self.sizes)])
 
     def bin_counts(self, n_bins: int) -> Floats:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
@@ -189,19 +202,23 @@ class QuantileSummary:
             kernels.count_bins(kernels.Lists(self.lists, self.weights, self.sizes, self.exact), bins)
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
-            self._merge_buffer(*self._runs(whole=False), 1, no_limit, no_cap, bins)
+            order, starts, labels = self._runs(whole=False)
+            # Rows not yet in the lists add eps to what a rank may be off, as when they are merged.
+            stride = self._stride(len(order), len(labels)) if self.n_present.any() and not self._by_row() else 1
+            self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
         return bins
 
-    def _make_room(self, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> None:
+    def _make_room(self, n_classes: int, n_features: int, double: bool) -> None:
         """Room for classes and features not met before, and for float64 where there was float32."""
-        if dtype == np.float64 and self.buffer.dtype == np.int32:
+        if double and self.buffer.dtype == np.int32:
             self._to_double()
         new_classes, new_features = n_classes - self.weights.shape[1], n_features - len(self.sizes)
         if new_classes > 0:
             self.weights = np.pad(self.weights, ((0, 0), (0, new_classes), (0, 0)))
         if new_features > 0:
             top = np.iinfo(self.buffer.dtype).max
-            self.buffer = np.pad(self.buffer, ((0, 0), (0, new_features)), constant_values=top)
+            more = _n_blocks(n_features) - len(self.buffer)
+            self.buffer = np.pad(self.buffer, ((0, more), (0, 0), (0, 0)), constant_values=top)
             self.lists = np.pad(self.lists, ((0, new_features), (0, 0), (0, 0)))
             self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
             self.n_present, self.sizes = (
@@ -263,15 +280,13 @@ class QuantileSummary:
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
 
 
+def _n_blocks(n_features: int) -> int:
+    return -(-n_features // sorting.WIDTH)
+
+
 def _double_keys(keys: NDArray[Any]) -> Ints:
     single = (keys ^ ((keys >> 31) & np.int32(0x7FFFFFFF))).view(np.float32)
     with np.errstate(invalid="ignore"):  # the key of a missing value, and slots not in use, may be any bits
         bits = single.astype(np.float64).view(np.int64)
     double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
     return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)
-
-
-def _aligned(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    raw = np.empty(n * dtype.itemsize + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + n * dtype.itemsize].view(dtype)

@@ -82,10 +82,10 @@ class SparseQuantileSummary:
             self._skip(features[missing], batch.codes[rows[missing]], weights[rows[missing]])
         kept = ~missing & (data != 0.0)
         rows, features, data = rows[kept], features[kept], data[kept]
-        keys = np.empty((1, len(data)), np.int64)
-        sorting.store_keys64(data.reshape(1, -1).view(np.int64), keys)
+        keys = np.empty(len(data), np.int64)
+        sorting.keys64(data.view(np.int64), keys)
         self.entry_feature = np.concatenate([self.entry_feature, features])
-        self.entry_key = np.concatenate([self.entry_key, keys[0]])
+        self.entry_key = np.concatenate([self.entry_key, keys])
         self.entry_class = np.concatenate([self.entry_class, batch.codes[rows]])
         self.entry_row = np.concatenate([self.entry_row, rows + self.n_rows])
         self.n_rows += batch.n_rows
@@ -115,10 +115,20 @@ class SparseQuantileSummary:
         lists = np.empty((kernels.N_FIELDS, total), np.int64)
         weights = np.empty((n_classes, total))
         decay = np.power(self.fading, (now - self.touched).astype(np.float64))
-        entries = kernels.Atoms(self.entry_key[:n], np.ones(n, np.int64), self.entry_class[:n], weight)
+        longest = int((np.bincount(features, minlength=n_features) + np.diff(self.start)).max(initial=0))
+        entries = kernels.Entries(np.ones(n, np.int64), self.entry_class[:n], weight)
         limit, cap = (self.eps * counts).astype(np.int64), int(np.ceil(2.0 / self.eps))
         kernels.merge_entries(
-            features, entries, n, self._ragged(), exact, decay, limit, cap, kernels.Ragged(start, lists, weights)
+            features,
+            self.entry_key[:n],
+            entries,
+            self._ragged(),
+            exact,
+            decay,
+            limit,
+            cap,
+            kernels.new_room(longest, n_classes),
+            kernels.Ragged(start, lists, weights),
         )
         touched = self.touched.copy()
         touched[features] = now
