@@ -43,6 +43,7 @@ class Candidate:
     def __init__(self) -> None:
         self.rows: list[tuple[Sequence[float], int, float]] = []
         self.seen = self.tested = 0.0
+        self.margins: dict[int, float] = {}  # numeric feature -> by how much its best cut is better than all others
 
     def categories(self, j: int) -> dict[float, dict[int, float]]:
         branches: dict[float, dict[int, float]] = defaultdict(lambda: defaultdict(float))
@@ -76,13 +77,18 @@ class Candidate:
             return merit(list(branches.values()), impurity), table.get
         values = [x[j] for x, _, _ in self.rows]
         low, high = min(values), max(values)
-        best, best_cut = -math.inf, math.nan
+        best, best_cut, found = -math.inf, math.nan, []
         for i in range(1, 11) if high - low > 1e-150 else ():
             cut = (high - low) / 11.0 * i + low
-            if low < cut < high and merit(self.halves(j, cut), impurity) > best:
-                best, best_cut = merit(self.halves(j, cut), impurity), cut
+            if low < cut < high:
+                found.append(merit(self.halves(j, cut), impurity))
+                if found[-1] > best:
+                    best, best_cut = found[-1], cut
         if best == -math.inf:
             return best, lambda value: None
+        self.margins[j] = best - max([value for value in found if value != best], default=-math.inf)
+        if found.count(best) > 1:
+            self.margins[j] = 0.0
         left, right = (heaviest(branch) for branch in self.halves(j, best_cut))
         return best, lambda value: left if value <= best_cut else right
 
@@ -111,7 +117,9 @@ class NaiveABFS:
         self.candidate = Candidate()
         self.drifts: list[tuple[int, int, tuple[int, ...]]] = []
         self.n_rows = 0
-        self.narrowest = math.inf  # the least by which a split was better than all others
+        self.narrowest = (
+            math.inf
+        )  # the least by which a split was better than any other
 
     def learn(self, x: Sequence[float], y: int) -> None:
         self.n_rows += 1
@@ -148,6 +156,8 @@ class NaiveABFS:
         found, predict = splits[best]
         others = [value for j, (value, _) in splits.items() if j != best and value > -math.inf]
         self.narrowest = min(self.narrowest, *(found - value for value in others), math.inf)
+        if found > -math.inf:
+            self.narrowest = min(self.narrowest, self.candidate.margins.get(best, math.inf))
         if not found > self.threshold or (self.hoeffding and not self.is_certain(splits, best)):
             return
         self.units.append(Unit(best, found, predict, self.detector()))
