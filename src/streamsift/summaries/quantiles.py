@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
+_ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
 _BYTES = 2**28
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
@@ -58,8 +59,9 @@ class QuantileSummary:
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
         keys = np.int32 if dtype == np.float32 else np.int64
+        most = _ROWS if fading == 1.0 else _ROWS_TOGETHER
         fitting = max(_BYTES // (n_features * np.dtype(keys).itemsize), 1)
-        rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(_ROWS, 2 ** int(math.log2(fitting))), 16)
+        rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(most, 2 ** int(math.log2(fitting))), 16)
         room = min(int(np.ceil(2.0 / eps)), 256)
         return cls(
             eps,
