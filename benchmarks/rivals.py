@@ -98,28 +98,33 @@ def run(quick: bool) -> list[Row]:
             lambda X=X, signs=signs, kept=kept: numpy_ofs(X, signs, kept),
         )
         rows.append(
-            Row("OFS", mine / n * 1e6, peer / n * 1e6, "NumPy over features", peer / mine, 1.0, "µs/row",
-                f"{features:,} features")
+            Row(f"OFS, batches of {n:,}", mine / n * 1e6, peer / n * 1e6, "NumPy over features", peer / mine,
+                1.0, "µs/row", f"{features:,} features")
         )  # fmt: skip
-    for features in (20, 57, 500):
-        n = 1000 if quick else 10_000
+    for features in (20, 50, 500, 5000):
+        n = 1000 if quick or features > 500 else 10_000
         X, y, signs = _rows(rng, n, features)
         selector = EFS(10)
         mine, peer = best_times(
-            lambda s=selector, X=X, y=y: s.partial_fit(X, y), lambda X=X, signs=signs: numpy_efs(X, signs)
-        )
+            lambda s=selector, X=X, y=y: s.partial_fit(X, y), lambda X=X, signs=signs: numpy_efs(X, signs),
+            repeats=5 if quick else 10,
+        )  # fmt: skip
         rows.append(
-            Row("EFS", mine / n * 1e6, peer / n * 1e6, "NumPy row by row", peer / mine,
-                50.0, "µs/row", f"{features} features")
+            Row(f"EFS, batches of {n:,}", mine / n * 1e6, peer / n * 1e6, "NumPy row by row", peer / mine,
+                50.0, "µs/row", f"{features:,} features")
         )  # fmt: skip
     n = 1000 if quick else 10_000
     counts = sparse.random_array((n, 5000), density=0.01, format="csr", rng=rng, data_sampler=_small_counts)
     y = rng.integers(0, 2, n)
     selector = EFS(10)
-    mine, peer = best_times(lambda: selector.partial_fit(counts, y), lambda: numpy_sparse_efs(counts, 2.0 * y - 1.0))
+    mine, peer = best_times(
+        lambda: selector.partial_fit(counts, y),
+        lambda: numpy_sparse_efs(counts, 2.0 * y - 1.0),
+        repeats=5 if quick else 10,
+    )
     rows.append(
-        Row("EFS, sparse", mine / n * 1e6, peer / n * 1e6, "NumPy row by row", peer / mine, 50.0, "µs/row",
-            "50 of 5,000 features")
+        Row(f"EFS, sparse, batches of {n:,}", mine / n * 1e6, peer / n * 1e6, "NumPy row by row", peer / mine,
+            50.0, "µs/row", "50 of 5,000 features")
     )  # fmt: skip
     for features in (50, 500, 5000, 10_000):
         batches = [rng.random((100, features)) for _ in range(2 if quick else 6)]
@@ -131,7 +136,7 @@ def run(quick: bool) -> list[Row]:
                 selector.partial_fit(X)
 
         mine, peer = best_times(
-            ours, lambda batches=batches, size=size: numpy_fsds(batches, size), repeats=3 if quick else 7
+            ours, lambda batches=batches, size=size: numpy_fsds(batches, size), repeats=3 if quick else 15
         )
         scale = 1e3 / len(batches)
         rows.append(

@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 # Public name -> the module that defines it.
 _HOME = {
     "ABFS": "streamsift.rows.abfs",
+    "Comparison": "streamsift.evaluate.comparison",
     "EFS": "streamsift.rows.efs",
     "ETANA": "streamsift.instances.etana",
     "FETANA": "streamsift.instances.f_etana",
@@ -29,7 +30,10 @@ _HOME = {
     "SAOLA": "streamsift.columns.saola",
     "Screener": "streamsift.rows.screener",
     "Stepwise": "streamsift.columns.stepwise",
+    "Trace": "streamsift.evaluate.trace",
+    "compare": "streamsift.evaluate.compare",
     "load": "streamsift.persist",
+    "prequential": "streamsift.evaluate.prequential",
     "save": "streamsift.persist",
 }
 
@@ -44,14 +48,18 @@ __all__ = [
     "OFSA3M",
     "OSFS",
     "SAOLA",
+    "Comparison",
     "FastOSFS",
     "Investing",
     "OFSDensity",
     "Penalised",
     "Screener",
     "Stepwise",
+    "Trace",
     "__version__",
+    "compare",
     "load",
+    "prequential",
     "save",
 ]
 

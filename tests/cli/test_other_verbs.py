@@ -86,7 +86,7 @@ def test_unknown_papers_and_figures(sift, tmp_path):
     assert "Did you mean 'screening'?" in err
     code, _, err = sift("reproduce", "screening", "--table", 12, "-o", tmp_path)
     assert code == 1
-    assert "'figure 3'" in err
+    assert "Did you mean 'table 2'" in err
 
 
 def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch):

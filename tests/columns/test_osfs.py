@@ -84,6 +84,23 @@ def test_state(method: str, test: str) -> None:
     check_all_or_nothing(lambda: METHODS[method](test), X, y)
 
 
+@given(seed=st.integers(0, 10**6), coded=st.booleans())
+@settings(max_examples=examples(15))
+def test_a_redundant_column_names_the_set_that_separates_it(seed: int, coded: bool) -> None:
+    X, y = (codes if coded else numbers)(seed, n_columns=12)
+
+    def test(x: Any, y: Any, given: Any) -> Any:
+        return naive.counts(x, y, given, 0.01, False) if coded else naive.fisher_z(x, y, given, 0.01)
+
+    selector = FastOSFS("g2" if coded else "fisher_z", max_conditioning=2).begin(y)
+    for k in range(X.shape[1]):
+        members = [int(name[1:]) for name in selector.selected_]
+        decision = selector.offer(X[:, k])
+        relevant = X[:, k].min() < X[:, k].max() and not test(X[:, k], y, [])[0]
+        found = naive_osfs.separating_set(X, y, k, members, test, 2) if relevant else None
+        assert decision.because_of == tuple(f"x{j}" for j in found or ())
+
+
 def test_decisions_say_why() -> None:
     rng = np.random.default_rng(0)
     cause, noise = rng.normal(size=400), rng.normal(size=400)
@@ -102,6 +119,8 @@ def test_decisions_say_why() -> None:
         redundant = selector.offer(weak, "weak again")
         assert not redundant.accepted
         assert redundant.statistic < redundant.threshold
+        assert redundant.because_of == ("strong",)
+        assert rejected.because_of == taken.because_of == ()
         assert selector.selected_ == ["strong"]
 
 

@@ -100,6 +100,7 @@ def test_of_equal_columns_the_first_stays(test: str) -> None:
     assert not copy.accepted
     assert copy.dropped == ()
     assert copy.statistic < copy.threshold
+    assert copy.because_of == ("first",)
     assert selector.selected_ == ["first"]
 
 

@@ -44,21 +44,24 @@ NOT_CENTRED = "the data is not centred: a column with a large mean is a leading 
 ONE_STEP = "a step is taken per batch, so a newcomer in the second batch has had fewer steps than the others"
 BY_BATCH = "the check learns the same rows in one batch and in two, and the method takes one step a batch"
 BY_PLACE = "the random start and the Monte-Carlo draws go by the place of a column"
-SLOW = "at the published settings this model learns too slowly to rank a sample of a hundred rows"
+CANCELS = "the mean of a feature's weights over the nodes (2.1.4): nodes learn it with opposite signs, chance is left"
 SKIPS: dict[tuple[str, str], str] = {
     ("fires", "labels_of_every_kind"): BY_BATCH,
     ("fires", "late_features_get_a_slot"): ONE_STEP,
     ("fires:ann", "labels_of_every_kind"): BY_BATCH,
     ("fires:ann", "late_features_get_a_slot"): ONE_STEP,
     ("fires:ann", "permuted_columns_permute_scores"): BY_PLACE,
-    ("fires:ann", "informative_column_wins"): SLOW,
-    ("fires:ann", "pipeline_selects_before_it_classifies"): SLOW,
-    ("fires:ann", "constant_features_do_not_spoil_scores"): SLOW,
+    ("fires:ann", "informative_column_wins"): CANCELS,
+    ("fires:ann", "pipeline_selects_before_it_classifies"): CANCELS,
+    ("fires:ann", "constant_features_do_not_spoil_scores"): CANCELS,
+    ("fires:ann", "many_classes"): CANCELS,
     ("fires:sdt", "labels_of_every_kind"): BY_BATCH,
     ("fires:sdt", "late_features_get_a_slot"): ONE_STEP,
     ("fires:sdt", "permuted_columns_permute_scores"): BY_PLACE,
-    ("fires:sdt", "informative_column_wins"): SLOW,
-    ("fires:sdt", "pipeline_selects_before_it_classifies"): SLOW,
+    ("fires:sdt", "informative_column_wins"): CANCELS,
+    ("fires:sdt", "pipeline_selects_before_it_classifies"): CANCELS,
+    ("fires:sdt", "constant_features_do_not_spoil_scores"): CANCELS,
+    ("fires:sdt", "many_classes"): CANCELS,
     ("ofs", "constant_features_do_not_spoil_scores"): NO_INTERCEPT,
     ("ofs", "informative_column_wins"): ORIGIN,
     ("efs", "constant_features_do_not_spoil_scores"): ROW_SCALED,

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from streamsift.core.selection import Decision, Selection, how_many, rank_scores
+from streamsift.core.selection import Decision, Decisions, Selection, how_many, rank_scores
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,15 @@ def test_a_decision_says_as_much_as_it_knows() -> None:
     assert decision.dropped == ()
     assert decision.wealth is None
     assert np.isnan(decision.statistic)
+    assert decision.because_of == ()
+
+
+def test_a_block_of_decisions_is_a_sequence_of_them_and_a_table() -> None:
+    single = [Decision("a", True, dropped=("z",)), Decision("b", False, because_of=("a", "y")), Decision("c", False)]
+    block = Decisions.of(single)
+    assert block == single
+    assert block[1:] == single[1:]
+    assert block != single[::-1]
+    assert block.to_arrow()["because_of"].to_pylist() == [[], ["a", "y"], []]
+    assert block.to_arrow()["dropped"].to_pylist() == [["z"], [], []]
+    assert block[2:].to_arrow()["because_of"].to_pylist() == [[]]

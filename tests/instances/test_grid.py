@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,10 @@ def test_points_are_compositions_and_know_their_rank(n_classes: int, steps: int)
     for rank, point in enumerate(grid.points):
         assert value_at(grid, own, point) == pytest.approx(rank, abs=1e-9)
         parts, rest = np.empty(n_classes, np.int64), np.empty(n_classes)
-        assert nearest(point, steps, grid.shift, grid.weights, parts, rest) == rank
+        every = np.arange(n_classes)
+        assert nearest(point, every, steps, grid.shift, grid.weights, parts, rest) == rank
+        parts[:] = 0
+        assert nearest(point, np.flatnonzero(point), steps, grid.shift, grid.weights, parts, rest) == rank
 
 
 @pytest.mark.parametrize(("n_classes", "steps"), [(2, 10), (3, 8), (5, 4)])
@@ -52,7 +56,7 @@ def test_rounding_is_by_largest_remainder() -> None:
     grid, own = make_grid(4, 10), naive.compositions(10, 4)
     for posterior in RANDOM.dirichlet(np.ones(4), 300):
         parts, rest = np.empty(4, np.int64), np.empty(4)
-        rank = nearest(posterior, 10, grid.shift, grid.weights, parts, rest)
+        rank = nearest(posterior, np.arange(4), 10, grid.shift, grid.weights, parts, rest)
         assert own[rank] == naive.largest_remainder(posterior.tolist(), 10)
 
 
@@ -78,11 +82,29 @@ def test_the_special_kernels_equal_the_general_one(n_classes: int, steps: int) -
     cost, available, risk = np.full(8, 0.01), RANDOM.uniform(0.5, 1.0, 8), 1.0 - np.eye(n_classes)
     grid = make_grid(n_classes, steps)
     special = solve(grid, likelihood, bin_start, cost, available, risk, rounded=False)
-    value, table = special.stop.copy(), np.empty_like(special.going_on)
+    values, table = special.stop[None].copy(), np.empty_like(special.going_on)
     solve_any(
-        likelihood, bin_start, cost, available, special.stop, value, table, steps, grid.shift, grid.weights, False
+        likelihood, bin_start, cost, available, special.stop, values, table, steps, grid.shift, grid.weights, False
     )
     np.testing.assert_allclose(special.going_on, table, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rounded", [True, False])
+def test_two_costs_at_the_end_are_solved_as_each_alone(rounded: bool) -> None:
+    likelihood, bin_start = problem(4, 6, 3)
+    grid, risk, cost = make_grid(4, 5), 1.0 - np.eye(4), np.full(6, 0.02)
+    stop = (grid.points @ risk).min(axis=1)
+
+    def solved(ends: Any) -> tuple[Any, Any]:
+        values, table = np.array(ends), np.empty((6, len(stop)))
+        where = grid.steps, grid.shift, grid.weights, rounded
+        solve_any(likelihood, bin_start, cost, np.full(6, 0.8), stop, values, table, *where)
+        return values, table
+
+    both, table = solved([stop, np.minimum(stop, 0.1)])
+    np.testing.assert_array_equal(both[:1], solved([stop])[0])
+    np.testing.assert_array_equal(table, solved([stop])[1])
+    np.testing.assert_array_equal(both[1:], solved([np.minimum(stop, 0.1)])[0])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])

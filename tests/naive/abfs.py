@@ -117,9 +117,7 @@ class NaiveABFS:
         self.candidate = Candidate()
         self.drifts: list[tuple[int, int, tuple[int, ...]]] = []
         self.n_rows = 0
-        self.narrowest = (
-            math.inf
-        )  # the least by which a split was better than any other
+        self.narrowest = math.inf  # the least by which a split was better than any other
 
     def learn(self, x: Sequence[float], y: int) -> None:
         self.n_rows += 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+TIES: list[int] = []  # where rounding decided whether a row is a neighbour; whoever asks empties it first
+
 
 def standardised(column):
     n = len(column)
@@ -17,6 +19,8 @@ def standardised(column):
 def by_density(distances):
     count, before = 0, distances[0]
     for rank, distance in enumerate(distances, start=1):
+        if rank > 1 and distance != 0 and abs(distance / rank - before) < 1e-12 * before:
+            TIES.append(rank)
         if distance != 0 and distance / rank > before:
             break
         count, before = rank, distance / rank
@@ -34,10 +38,10 @@ def by_gap(distances):
 def dependency(columns, y, rule):
     n, total = len(y), 0.0
     for i in range(n):
-        others = sorted((math.sqrt(sum((c[i] - c[j]) ** 2 for c in columns)), j) for j in range(n) if j != i)
+        others = sorted((math.sqrt(math.fsum((c[i] - c[j]) ** 2 for c in columns)), j) for j in range(n) if j != i)
         count = rule([d for d, _ in others])
         total += sum(y[j] == y[i] for _, j in others[:count]) / count
-    return total / n
+    return round(total / n, 12)  # equal dependencies are compared, whatever the order of summation
 
 
 def ofs_density(X, y):

@@ -12,8 +12,14 @@ def sets_of(members, most, containing=None):
                 yield chosen
 
 
+def separating_set(X, y, k, members, test, most, containing=None):
+    """The first set of members that makes column k independent of the class, or None."""
+    sets = sets_of(members, most, containing)
+    return next((S for S in sets if test(X[:, k], y, [X[:, j] for j in S])[0]), None)
+
+
 def separated(X, y, k, members, test, most, containing=None):
-    return any(test(X[:, k], y, [X[:, j] for j in S])[0] for S in sets_of(members, most, containing))
+    return separating_set(X, y, k, members, test, most, containing) is not None
 
 
 def osfs(X, y, test, most=3):

@@ -22,6 +22,7 @@ OPTIONAL = {
     "polars": {"checks", "evaluate"},
     "torch": {"interop"},
     "river": {"evaluate", "interop"},
+    "matplotlib": {"evaluate"},
     "dask": {"engines"},
     "pyspark": {"engines"},
     "zstandard": {"streams"},

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
 from tests.naive.fires import NaiveFires
 
-from streamsift.core.exceptions import InputError, MergeError
-from streamsift.rows.fires import FIRES, GLM
+from streamsift import persist
+from streamsift.core.exceptions import InputError, MergeError, SavedStateError
+from streamsift.rows.fires import ANN, FIRES, GLM, SDT
 
 MODELS = ("glm", "ann", "sdt")
 
@@ -171,9 +172,39 @@ def test_huge_margins(margin: float) -> None:
     assert abs(selector.importance_[0]) < abs(margin / 3) or abs(margin) > 1e12
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("model", MODELS)
-def test_one_class_for_ten_thousand_rows(model: str) -> None:
+def test_many_classes_and_constant_features(model: str, dtype: Any) -> None:
+    X, _ = stream(210)
+    y = np.random.default_rng(5).permutation(np.arange(210) % 7)
+    for value in (0.0, 1.0, -3.5, 1e8, 1e-30):
+        X[:, 0] = value
+        selector = in_batches(FIRES(model=model, random_state=0), X.astype(dtype), y, 70)
+        assert len(selector.classes_) == 7
+        assert all_finite(selector)
+        assert all_finite(FIRES(model=model, random_state=0).partial_fit(np.full_like(X, value, dtype), y))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("margin", [1e6, -1e6])
+@pytest.mark.parametrize("model", ["ann", "sdt"])
+def test_huge_margins_in_nets_and_trees(model: str, margin: float, dtype: Any) -> None:
+    X, y = np.ones((4, 3), dtype), [0, 1, 0, 1]
+    selector = FIRES(model=model, scale=None, random_state=0).partial_fit(X, y)
+    arrays = selector.state_arrays()
+    signs = np.where(np.arange(arrays["state.mu"].size) % 3 == 0, -1.0, 1.0)
+    for mu in (np.full_like(signs, margin), margin * signs):
+        arrays["state.mu"] = mu
+        selector.load_state_arrays(arrays)
+        for _ in range(3):
+            assert all_finite(selector.partial_fit(X, y))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("model", MODELS)
+def test_one_class_for_ten_thousand_rows(model: str, dtype: Any) -> None:
     X, y = stream(10_200)
+    X = X.astype(dtype)
     y[:10_000] = 0
     selector = in_batches(FIRES(model=model, random_state=0), X[:10_000], y[:10_000], 2000)
     assert not selector.scores_.any()
@@ -303,6 +334,20 @@ def test_save_load_continue_is_bit_equal(model: str, tmp_path: Path) -> None:
         selector.partial_fit(X[100:], y[100:])
     theirs = reader.state_arrays()
     assert all(np.array_equal(array, theirs[name]) for name, array in writer.state_arrays().items())
+
+
+@pytest.mark.parametrize("model", [ANN(1, 8), SDT(depth=2), GLM()])
+def test_a_model_object_is_not_saved_but_its_state_goes_on(model: Any, tmp_path: Path) -> None:
+    """A file holds numbers and text only: the error says so, and the arrays go into a selector with an equal model."""
+    X, y = stream(60)
+    selector = FIRES(model=model, random_state=0).partial_fit(X, y)
+    with pytest.raises(SavedStateError, match=r"^The parameter model=.* cannot be saved: .*\.$"):
+        persist.save(selector, tmp_path / "selector.streamsift")
+    assert not list(tmp_path.iterdir())
+    np.savez(tmp_path / "state.npz", **selector.state_arrays())
+    with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
+        twin = FIRES(model=model, random_state=0).load_state_arrays(dict(arrays))
+    assert twin.partial_fit(X, y).scores_.tolist() == selector.partial_fit(X, y).scores_.tolist()
 
 
 def test_seeds() -> None:

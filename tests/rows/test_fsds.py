@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive.fsds import fsds as naive_fsds
 
-from streamsift.rows.fsds import FSDS
+from streamsift.rows.fsds import FSDS, leading_eigenvectors
 
 
 def sketch_squared(selector: FSDS) -> np.ndarray:
@@ -94,3 +94,21 @@ def test_no_nan_from_hard_streams() -> None:
             selector.partial_fit(X[order][start : start + 50])
             assert np.isfinite(selector.scores_).all()
     assert not FSDS(3).partial_fit(np.zeros((5, 4))).scores_.any()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_leading_eigenvectors(seed: int) -> None:
+    """Values, vectors and their orthogonality, also of matrices with equal, zero and few different eigenvalues."""
+    rng = np.random.default_rng(seed)
+    size, rank = rng.integers(1, 60), rng.integers(1, 60)
+    n = int(rng.integers(1, size + 1))
+    C = rng.normal(size=(size, rank)) if seed % 3 else rng.integers(0, 3, (size, rank)).astype(float)
+    if seed % 5 == 0:
+        C[: size // 2] = 0.0
+    squares = C @ C.T
+    values, vectors = leading_eigenvectors(squares.copy(), n)
+    wanted = np.linalg.eigvalsh(squares)[::-1][:n]
+    unit = 1e-12 * max(wanted[0], 1e-300)
+    np.testing.assert_allclose(values, wanted, atol=unit)
+    np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-12)
+    np.testing.assert_allclose(squares @ vectors.T, vectors.T * values, atol=unit)

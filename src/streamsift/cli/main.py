@@ -11,11 +11,13 @@ import sys
 import click
 
 from streamsift import __version__
+from streamsift.cli.compare import compare
 from streamsift.cli.completion import completion
 from streamsift.cli.demo import demo
 from streamsift.cli.errors import run
 from streamsift.cli.generate import generate
 from streamsift.cli.methods import methods
+from streamsift.cli.report import report
 from streamsift.cli.reproduce import reproduce
 from streamsift.cli.select import select
 from streamsift.core.exceptions import near_misses
@@ -49,7 +51,7 @@ def cli() -> None:
     """Select features while the data is still arriving."""
 
 
-for _verb in (select, methods, demo, generate, reproduce, completion):
+for _verb in (select, compare, report, methods, demo, generate, reproduce, completion):
     cli.add_command(_verb)
 
 

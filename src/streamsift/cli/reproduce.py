@@ -11,6 +11,8 @@ Examples:
   streamsift reproduce screening --figure 3 --jobs 2 -o out/
   streamsift reproduce screening --figure 3 --rows 20000 -o out/
   streamsift reproduce abfs --table 3 --rows 20000 --repeats 3 --jobs 2 -o out/
+  streamsift reproduce screening --table 8 --data DIR -o out/
+  streamsift reproduce all --quick --data DIR --jobs 2 -o out/
 """
 
 
@@ -24,6 +26,7 @@ Examples:
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
 @click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Runs with the next seeds.")
 @click.option("--data", metavar="DIR", help="The folder with the paper's data sets.")
+@click.option("--quick", is_flag=True, help="With all: fewer rows and repeats, for a look in minutes.")
 @click.option("-o", "--out", required=True, metavar="DIR", help="Where the page and the numbers go.")
 def reproduce(
     paper: str,
@@ -35,13 +38,27 @@ def reproduce(
     jobs: int,
     repeats: int,
     data: str | None,
+    quick: bool,
     out: str,
 ) -> None:
     """Measure a figure or table of PAPER again, print the numbers and draw them.
 
-    Papers: screening (figure 3); fires (tables 3 and 4, figures 3 to 6); abfs (tables 3 to 12, figures 1 to 6, 8
-    and 9); investing (tables 1 to 3); etana (tables 2 to 4, figures 4 to 6).
+    Papers: screening (tables 1 to 9, figure 3); fires (tables 2 to 4, figures 3 to 6); abfs (tables 1 to 12, figures
+    1 to 6, 8 and 9); investing (tables 1 to 3); etana (tables 1 to 4, figures 4 to 6).
+
+    PAPER may be all: every table of every paper, and a page with a verdict on each. What is finished is kept in the
+    folder of -o and not measured again unless the settings differ.
     """
+    if paper == "all":
+        if figure is not None or table is not None or rivals:
+            raise click.UsageError("With all, give none of --figure, --table and --rivals.")
+        from streamsift.cli.reproduce_all import reproduce_all
+        from streamsift.reproduce.result import Options
+
+        reproduce_all(Options(rows, seed, jobs, repeats, data), out, quick=quick)
+        return
+    if quick:
+        raise click.UsageError("--quick is for all papers; for one table give --rows or --repeats.")
     if (figure is not None) + (table is not None) + rivals != 1:
         raise click.UsageError("Give one of --figure N, --table N and --rivals.")
     from rich.console import Console
@@ -70,4 +87,6 @@ def reproduce(
     page = folder.write(f"{stem}.html", reproduction_report(result.as_dict()))
     print_table(result.columns, result.rows, numeric=result.columns[2:])
     click.echo(result.note, err=True)
+    if result.missing:
+        click.echo(f"Data missing, or not whole: {', '.join(result.missing)}.", err=True)
     click.echo(f"Drawn in {page}", err=True)

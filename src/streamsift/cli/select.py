@@ -137,7 +137,7 @@ def _other_kind(
     save: str | None,
     as_json: bool,
 ) -> int:
-    """The ways of column methods and of methods that buy features; they leave no trace over time to report on."""
+    """The ways of column methods and of methods that buy features; they write reports of their own."""
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.select_columns import print_columns, select_columns
     from streamsift.cli.select_instances import print_trial, select_instances
@@ -146,7 +146,7 @@ def _other_kind(
     if kind == "columns":
         result, interrupted = select_columns(data, selector, about, folder, quiet=as_json)
     else:
-        result = select_instances(data, selector, about, costs)
+        result = select_instances(data, selector, about, costs, folder)
     found = {"streamsift": __version__, **about, "parameters": selector.get_params(), **result}
     if folder is not None:
         folder.write("selection.json", _json(found) + "\n")

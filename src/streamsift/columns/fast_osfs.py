@@ -14,15 +14,15 @@ Time for a relevant column O(members^max_conditioning) small tests, for any othe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, named_tests, target_kind_of
+from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, target_kind_of
 from streamsift.columns.members import MemberState, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
-from streamsift.core.constraints import Integer, Limits, OneOf, Real
+from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
 
 
@@ -49,7 +49,7 @@ class FastOSFS(ColumnSelector):
 
     Notes
     -----
-    A decision gives the statistic that decided and its critical value, as with OSFS.
+    A decision gives the statistic that decided, its critical value and `because_of`, as with OSFS.
 
     Examples
     --------
@@ -59,25 +59,21 @@ class FastOSFS(ColumnSelector):
     >>> X = rng.normal(size=(300, 20))
     >>> X[:, 7] = X[:, 3] + 0.1 * X[:, 7]  # a noisy copy
     >>> y = X[:, 3] + X[:, 15] > 0
-    >>> FastOSFS().fit(X, y).selected_
+    >>> selector = FastOSFS().begin(y)
+    >>> decisions = selector.offer_many(X)
+    >>> selector.selected_
     ['x3', 'x15']
+    >>> decisions[7].because_of
+    ('x3',)
     """
 
-    parameter_limits: ClassVar[Limits] = {
-        "test": (OneOf("auto", "fisher_z", "g2", "chi2"),),
-        "alpha": (Real(0, 1, closed="neither"),),
-        "max_conditioning": (Integer(1, None),),
-    }
+    parameter_limits: ClassVar[Limits] = BLANKET_LIMITS
     state_type: ClassVar[type[Any]] = MemberState
 
     def __init__(self, test: str = "auto", *, alpha: float = 0.01, max_conditioning: int = 3) -> None:
         self.test = test
         self.alpha = alpha
         self.max_conditioning = max_conditioning
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
-        """Begin with y and offer the columns of X from left to right."""
-        return super().fit(X, y)
 
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
@@ -95,6 +91,6 @@ class FastOSFS(ColumnSelector):
         most = int(self.max_conditioning)
         separated = relations.prune(newcomer, kept, (n_members, n_members + 1), most, newest=False)
         if not kept[-1]:
-            return Verdict(kept[:-1], False, *separated)
+            return Verdict.separated(kept[:-1], separated)
         relations.prune(newcomer, kept, (0, n_members), most, newest=True)
-        return Verdict(kept[:-1], True, newcomer.statistic, newcomer.threshold)
+        return Verdict.joins(kept[:-1], newcomer)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
 from streamsift.core.column_data import Floats, TargetKind
+from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
 from streamsift.kernels.independence import (
     ROWS_A_DEGREE,
@@ -74,6 +75,15 @@ class Alone:
         )
 
 
+@dataclass(frozen=True)
+class Separation:
+    """The test that showed a column to be independent of the class given some variables, by number."""
+
+    statistic: float
+    threshold: float
+    given: Ints
+
+
 class Relations(Protocol):
     """The members of a selection as one test sees them, in the order of their acceptance."""
 
@@ -92,6 +102,13 @@ class PairOfTests:
 
     of_codes: Any
     of_numbers: Any
+
+
+BLANKET_LIMITS: Limits = {  # the parameters of OSFS and FastOSFS
+    "test": (OneOf("auto", "fisher_z", "g2", "chi2"),),
+    "alpha": (Real(0, 1, closed="neither"),),
+    "max_conditioning": (Integer(1, None),),
+}
 
 
 def named_tests(test: str, alpha: float) -> PairOfTests:
@@ -158,19 +175,17 @@ class Correlations:
 
     def prune(
         self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
-    ) -> tuple[float, float]:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel.
-
-        Gives statistic and critical value of the test that separated the last tested one, if any did.
-        """
+    ) -> Separation:
+        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
         q = len(self.members)
         matrix = np.eye(q + 2)
         matrix[:q, :q] = self.between
         matrix[:q, q] = matrix[q, :q] = _products(self.members, newcomer.values)
         matrix[:q, q + 1] = matrix[q + 1, :q] = self.with_class
         matrix[q, q + 1] = matrix[q + 1, q] = _products(newcomer.values[None], self.target)[0]
-        found = prune_by_correlation(matrix, self.n_rows, most, self.critical, tested, int(newest), kept)
-        return float(found), self.critical
+        given = np.empty(most, np.int64)
+        found = prune_by_correlation(matrix, self.n_rows, self.critical, tested, int(newest), kept, given)
+        return Separation(float(found), self.critical, given[given >= 0])
 
     def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Correlations:
         members, with_class = self.members[kept], self.with_class[kept]
@@ -232,19 +247,17 @@ class Tables:
 
     def prune(
         self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
-    ) -> tuple[float, float]:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel.
-
-        Gives statistic and critical value of the test that separated the last tested one, if any did.
-        """
+    ) -> Separation:
+        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
         codes = np.vstack([self.members, newcomer.values, self.classes])
         sizes = np.append(self.n_values, [newcomer.n_values, self.n_classes])
         # No table has more degrees of freedom than rows / 5, nor than the widest columns give.
         widest = int(sizes[:-1].max())
         most_freedom = min(len(self.classes) // ROWS_A_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
         critical = self.test.critical(np.arange(max(most_freedom, 1) + 1))
-        found = prune_by_counts(codes, sizes, self.test.pearson, most, critical, tested, int(newest), kept)
-        return float(found[0]), float(self.test.critical(found[1]))
+        given = np.empty(most, np.int64)
+        found = prune_by_counts(codes, sizes, self.test.pearson, critical, tested, int(newest), kept, given)
+        return Separation(float(found[0]), float(self.test.critical(found[1])), given[given >= 0])
 
     def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Tables:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)

@@ -14,7 +14,8 @@ Where this deviates from the paper, or the paper is silent:
 - Section 2 gives the entropy as t^2 / 2 nats with the t of the larger model. The gain in log-likelihood is what its
   text defines, and what reproduces its BIC figures.
 - Neither the first wealth nor the payoff is printed; 1/2 each is our choice. The cost of a coefficient is left open
-  ("1/2 log n", "3 bits"): `coefficient_bits`, 0 by default.
+  ("1/2 log n", "3 bits"): `coefficient_bits`, 0 by default. The paper's tables are met with coding "tail", that of its
+  section 2.2, and less wealth and payoff (reproduce/investing.py).
 - The theorem E(false) < 4 payoff E(true) + 4 wealth needs payoff < 1/4 and a test whose level is at most the bid. The
   p-values of coding "tail" and of alpha-investing meet that (linear: the exact F test; logistic: asymptotically).
   "entropy" is stricter: with normal errors a useless column saves 0 bits with probability less than the bid.
@@ -30,7 +31,7 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,6 +183,10 @@ class Investing(ColumnSelector):
         """What is left to bid."""
         self._check_begun()
         return float(self._state.wealth)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Begin with y and offer the columns of X from left to right; weights count rows."""
+        return self._fit(X, y, sample_weight)
 
     def _target_kind(self) -> TargetKind:
         return target_of(self.model)

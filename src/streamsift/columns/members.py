@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, Relations, are_codes
+from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, Relations, Separation, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
 from streamsift.core.selection import Decisions
@@ -26,12 +26,24 @@ TILE_BYTES = 1 << 20  # what stays in the cache between two passes over it
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided."""
+    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
+
+    `because_of` are the places of the members that make it redundant.
+    """
 
     kept: NDArray[np.bool_]
     accepted: bool
     statistic: float
     threshold: float
+    because_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @classmethod
+    def joins(cls, kept: NDArray[np.bool_], newcomer: Candidate) -> Verdict:
+        return cls(kept, True, newcomer.statistic, newcomer.threshold)
+
+    @classmethod
+    def separated(cls, kept: NDArray[np.bool_], by: Separation) -> Verdict:
+        return cls(kept, False, by.statistic, by.threshold, by.given)
 
 
 Rule = Callable[[Any, Candidate], Verdict]
@@ -82,7 +94,14 @@ def decide_block(
     if walk.accepted.any() or walk.dropped:  # else a rejected column would cost a copy of all members
         state.columns = np.array(walk.columns).reshape(-1, len(state.numbers))
         state.categorical = np.array(walk.categorical, bool)
-    return Decisions(block.names, walk.accepted, walk.statistic, walk.threshold, dropped=walk.dropped_by_place())
+    return Decisions(
+        block.names,
+        walk.accepted,
+        walk.statistic,
+        walk.threshold,
+        dropped=walk.by_place(walk.dropped),
+        because_of=walk.by_place(walk.because_of),
+    )
 
 
 class _Walk:
@@ -100,6 +119,7 @@ class _Walk:
         self.accepted = np.zeros(count, bool)
         self.statistic, self.threshold = np.zeros(count), np.zeros(count)
         self.dropped: dict[int, tuple[str, ...]] = {}
+        self.because_of: dict[int, tuple[str, ...]] = {}
 
     def judge(self, start: int, stop: int) -> None:
         """Judge the columns from start to stop."""
@@ -126,6 +146,8 @@ class _Walk:
             place, newcomer = start + int(k), alone.candidate(int(k))
             verdict = self.rule(self.relations, newcomer)
             self.statistic[place], self.threshold[place] = verdict.statistic, verdict.threshold
+            if len(verdict.because_of):
+                self.because_of[place] = tuple(self.names[j] for j in verdict.because_of)
             if not verdict.accepted and verdict.kept.all():
                 continue
             gone = np.flatnonzero(~verdict.kept)
@@ -152,10 +174,9 @@ class _Walk:
         state = MemberState(self.numbers, self.classes, False, np.array(self.categorical, bool), columns)
         self.as_codes, self.relations = False, _relate(state, self.tests, False)
 
-    def dropped_by_place(self) -> Sequence[tuple[str, ...]]:
-        if not self.dropped:
-            return ()
-        return [self.dropped.get(place, ()) for place in range(self.block.n_columns)]
+    def by_place(self, names: dict[int, tuple[str, ...]]) -> Sequence[tuple[str, ...]]:
+        """One tuple for each column of the block, or nothing where all are empty."""
+        return [names.get(place, ()) for place in range(self.block.n_columns)] if names else ()
 
 
 def _relate(state: MemberState, tests: PairOfTests, as_codes: bool) -> Relations:

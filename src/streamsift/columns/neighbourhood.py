@@ -5,8 +5,9 @@ neighbours. Distance is Euclidean over standardised columns; who is a neighbour 
 kernels/neighbourhood.py). The published programs take the first of several identical rows for the row itself; here no
 row is its own neighbour, whatever rows look alike.
 
-Squared distances between the members are kept, so that a newcomer costs one more term, as long as they take no more
-than 64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with many rows O(rows^2 x members).
+Squared distances between the members are kept, so that a newcomer costs one more term and leaving out a member one
+less, as long as they take no more than 64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with
+many rows O(rows^2 x members).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 
 from streamsift.core.column_data import ColumnBlock, Floats
 from streamsift.core.selection import Decisions
-from streamsift.kernels.neighbourhood import add_squares, dependency, line_dependency
+from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
 
-MOST_KEPT = 1 << 23  # distances; 64 MiB
-_NONE = np.empty((0, 0))
+MOST_KEPT = 1 << 23  # numbers, two a distance; 64 MiB
+_NONE = np.empty((2, 0, 0))
 
 
 @dataclass
@@ -37,7 +38,7 @@ class NeighbourhoodState:
     alone: Floats
     together: float
     hurdle: float
-    squares: Floats = field(init=False, default_factory=lambda: _NONE)  # made from `columns` where it pays
+    squares: Floats = field(init=False, default_factory=lambda: _NONE)  # high and low, from `columns`, where it pays
 
     @classmethod
     def begin(cls, classes: Floats) -> NeighbourhoodState:
@@ -59,22 +60,28 @@ class Verdict:
     threshold: float
 
 
+def _settled(dependency: float) -> float:
+    """A mean of fractions without the digits that depend on the order of summation: equal ones are compared for ties."""
+    return round(dependency, 12)
+
+
 class Neighbours:
     """Dependencies of the class on the members, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
         self.by_density, self.state = by_density, replace(state)
-        self.state.squares = state.squares if len(state.squares) else self._squares(state.columns)
+        self.state.squares = state.squares if state.squares.size else self._squares(state.columns)
 
     def of(self, newcomer: Floats) -> float:
         """The dependency on one column."""
         order = np.argsort(newcomer, kind="stable")
-        return line_dependency(newcomer[order], order, self.state.classes, self.by_density)
+        return _settled(line_dependency(newcomer[order], order, self.state.classes, self.by_density))
 
     def of_all(self, newcomer: Floats) -> float:
         """The dependency on all members and the newcomer."""
-        columns = newcomer[None] if len(self.state.squares) else np.vstack([self.state.columns, newcomer])
-        return dependency(self.state.squares, columns, self.state.classes, self.by_density, 0.0)
+        kept = self.state.squares
+        columns = newcomer[None] if kept.size else np.vstack([self.state.columns, newcomer])
+        return _settled(dependency(kept, columns, 1.0, self.state.classes, self.by_density, 0.0))
 
     def needed(
         self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
@@ -87,14 +94,19 @@ class Neighbours:
         """
         columns = np.vstack([self.state.columns, newcomer])
         kept = np.ones(len(columns), bool)
-        before = self._squares(columns[:0])  # distances over the members that were found needed
+        squares = self.state.squares.copy()
+        if squares.size:
+            add_column(squares, newcomer, 1.0)
         for k in range(len(columns) - 1):
-            later = columns[k + 1 :] if len(before) else columns[np.flatnonzero(kept & (np.arange(len(kept)) != k))]
-            without = dependency(before, later, self.state.classes, self.by_density, together)
-            if unneeded(together, without):
-                kept[k], together = False, without
-            elif len(before):
-                add_squares(before, columns[k])
+            kept[k] = False
+            changed, sign = (columns[k : k + 1], -1.0) if squares.size else (columns[kept], 1.0)
+            without = _settled(dependency(squares, changed, sign, self.state.classes, self.by_density, together))
+            if not unneeded(together, without):
+                kept[k] = True
+                continue
+            together = without
+            if squares.size:
+                add_column(squares, columns[k], -1.0)
         return kept[:-1], together
 
     def take(self, verdict: Verdict, newcomer: Floats, alone: float) -> None:
@@ -107,17 +119,17 @@ class Neighbours:
         if verdict.accepted:
             state.columns = np.vstack([state.columns, newcomer])
             state.alone = np.append(state.alone, alone)
-            if len(state.squares):
+            if state.squares.size:
                 state.squares = state.squares.copy()
-                add_squares(state.squares, newcomer)
+                add_column(state.squares, newcomer, 1.0)
 
     def _squares(self, columns: Floats) -> Floats:
         n = columns.shape[1]
-        if n * n > MOST_KEPT:
+        if 2 * n * n > MOST_KEPT:
             return _NONE
-        squares = np.zeros((n, n))
+        squares = np.zeros((2, n, n))
         for column in columns:
-            add_squares(squares, column)
+            add_column(squares, column, 1.0)
         return squares
 
 

@@ -8,13 +8,13 @@ see columns/neighbourhood.py.
 
 The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
 
-Time for a considered column O(rows^2), and O(rows^2 x members^2) when members are tried. Memory O(rows x (rows +
-members)), for more than 2,896 rows O(rows x members).
+Time for a considered column O(rows^2), and O(rows^2 x members) when members are tried; for more than 2,048 rows, whose
+distances are not kept, each of them times the members. Memory O(rows x (rows + members)), or O(rows x members).
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,10 +56,6 @@ class OFSA3M(ColumnSelector):
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
-        """Begin with y and offer the columns of X from left to right."""
-        return super().fit(X, y)
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)

@@ -15,15 +15,15 @@ members).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, named_tests, target_kind_of
+from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, target_kind_of
 from streamsift.columns.members import MemberState, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
-from streamsift.core.constraints import Integer, Limits, OneOf, Real
+from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
 
 
@@ -52,7 +52,7 @@ class OSFS(ColumnSelector):
     -----
     A decision gives the statistic that decided and its critical value: of an accepted column, and of one that does not
     depend on the class, that of the test without other columns; of a redundant one, that of the test which showed it
-    (0 where the rows did not suffice).
+    (0 where the rows did not suffice), and `because_of` names the members that were held fixed in that test.
 
     Examples
     --------
@@ -70,21 +70,13 @@ class OSFS(ColumnSelector):
     ('x3',)
     """
 
-    parameter_limits: ClassVar[Limits] = {
-        "test": (OneOf("auto", "fisher_z", "g2", "chi2"),),
-        "alpha": (Real(0, 1, closed="neither"),),
-        "max_conditioning": (Integer(1, None),),
-    }
+    parameter_limits: ClassVar[Limits] = BLANKET_LIMITS
     state_type: ClassVar[type[Any]] = MemberState
 
     def __init__(self, test: str = "auto", *, alpha: float = 0.01, max_conditioning: int = 3) -> None:
         self.test = test
         self.alpha = alpha
         self.max_conditioning = max_conditioning
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
-        """Begin with y and offer the columns of X from left to right."""
-        return super().fit(X, y)
 
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
@@ -101,5 +93,4 @@ class OSFS(ColumnSelector):
         kept = np.ones(n_members + 1, bool)
         most = int(self.max_conditioning)
         separated = relations.prune(newcomer, kept, (0, n_members + 1), most, newest=False)
-        why = (newcomer.statistic, newcomer.threshold) if kept[-1] else separated
-        return Verdict(kept[:-1], bool(kept[-1]), *why)
+        return Verdict.joins(kept[:-1], newcomer) if kept[-1] else Verdict.separated(kept[:-1], separated)

@@ -16,7 +16,7 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,10 @@ class Penalised(ColumnSelector):
         self.model = model
         self.n_columns = n_columns
         self.fit_intercept = fit_intercept
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Begin with y and offer the columns of X from left to right; weights count rows."""
+        return self._fit(X, y, sample_weight)
 
     def _target_kind(self) -> TargetKind:
         return target_of(self.model)

@@ -17,7 +17,7 @@ Time for a relevant column O(rows x members), for any other O(rows). Memory O(ro
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,7 +55,8 @@ class SAOLA(ColumnSelector):
     Notes
     -----
     The statistic of a decision says how strongly the column depends on the class, and the threshold what that was up
-    against: the critical value or, for a redundant column, its closeness to the member that made it redundant.
+    against: the critical value or, for a redundant column, its closeness to the member that made it redundant, which
+    `because_of` names.
 
     Examples
     --------
@@ -81,10 +82,6 @@ class SAOLA(ColumnSelector):
         self.alpha = alpha
         self.threshold = threshold
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # rows have no weights here
-        """Begin with y and offer the columns of X from left to right."""
-        return super().fit(X, y)
-
     def _target_kind(self) -> TargetKind:
         return target_kind_of(self.test)
 
@@ -104,5 +101,6 @@ class SAOLA(ColumnSelector):
         kept = np.ones(len(close), bool)
         first = compare_with_members(newcomer.strength, relations.strength, close, related, kept)
         if first < 0:
-            return Verdict(kept, True, newcomer.statistic, newcomer.threshold)
-        return Verdict(kept, False, newcomer.statistic, float(relations.statistic(close[first : first + 1])[0]))
+            return Verdict.joins(kept, newcomer)
+        nearest = float(relations.statistic(close[first : first + 1])[0])
+        return Verdict(kept, False, newcomer.statistic, nearest, np.array([first]))

@@ -27,6 +27,7 @@ from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.selection import Decision, Decisions
+from streamsift.core.tags import StreamTags
 
 _TILE = 1024
 
@@ -87,8 +88,15 @@ class Stepwise(ColumnSelector):
         self.model = model
         self.fit_intercept = fit_intercept
 
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Search the columns of X; weights count rows."""
+        return self._fit(X, y, sample_weight)
+
     def _target_kind(self) -> TargetKind:
         return target_of(self.model)
+
+    def stream_tags(self) -> StreamTags:
+        return StreamTags(sparse=True, whole_table=True)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState

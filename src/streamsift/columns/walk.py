@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from streamsift.columns.linear_fit import Candidate, Fit
 from streamsift.core.column_data import ColumnBlock, Floats
 from streamsift.core.selection import Decisions
-from streamsift.kernels.columns import LANES, dense_products, sparse_products, tile_of
+from streamsift.kernels.columns import columns_in, dense_products, sparse_products, tile_of
 
 NEAR = 1e-6  # how near to the threshold the quick answer is not trusted
-TILE_BYTES = 1 << 21  # enough to hide the overhead of a tile, little enough for the cache
+TILE_BYTES = 1 << 23  # enough to hide the overhead of a tile
 WIDEST, NARROWEST = 4096, 64
-WIDE_ENOUGH = 128  # for long columns: the basis is read once for so many of them
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def decide_block(fit: Any, account: Any, block: ColumnBlock) -> tuple[Decisions,
     """The decisions on a block, and the fit and the account after it."""
     count = block.n_columns
     answers = _Answers.of(count)
-    widest = _widest(block.values.shape[0])
+    widest = min(columns_in(TILE_BYTES, block.values.shape[0]), WIDEST)
     width = min(NARROWEST, widest)
     scratch = Scratch()
     groups = np.flatnonzero(block.categorical) if block.categorical is not None else np.empty(0, np.intp)
@@ -179,8 +178,3 @@ def one_hot(codes: Floats) -> Floats:
     columns = np.zeros((len(distinct), len(codes)))
     columns[places.reshape(-1), np.arange(len(codes))] = 1.0
     return columns
-
-
-def _widest(n_rows: int) -> int:
-    wide = TILE_BYTES // (8 * n_rows) // LANES * LANES
-    return max(WIDE_ENOUGH, min(wide, WIDEST))

@@ -41,6 +41,7 @@ from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import LabelVocabulary
 
 
@@ -120,6 +121,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
     def _target_kind(self) -> TargetKind:
         return self.target_kind
 
+    def stream_tags(self) -> StreamTags:
+        """Blocks of columns get the decisions of one column after the other, whatever the blocks."""
+        return StreamTags(sparse=True, batch_invariant=True)
+
     # -- offering -----------------------------------------------------------------------------------------------
 
     def begin(self, y: Any, sample_weight: Any = None) -> Self:
@@ -175,8 +180,11 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 self.offer_many(column, name)
         return self
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Begin with y and offer the columns of X from left to right."""
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         fresh = type(self)(**self.get_params(deep=False)).begin(y, sample_weight)
         block = fresh._checked(X, None, None)
         fresh._judge_all(block)
@@ -267,7 +275,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
             members.wealth if bids else None,
             members.wealth_before if bids else None,
         ).to_arrow()
-        return table.drop_columns(["accepted", "dropped"]).append_column("place", [members.places])
+        return table.drop_columns(["accepted", "dropped", "because_of"]).append_column("place", [members.places])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         self._check_begun()

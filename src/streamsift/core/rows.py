@@ -140,10 +140,14 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     # -- answers ------------------------------------------------------------------------------------------------
 
+    def _refuse_unfitted(self) -> None:
+        if not hasattr(self, "n_rows_seen_"):  # asked first: scikit-learn's own check takes longer than many answers
+            check_is_fitted(self)
+
     @property
     def scores_(self) -> NDArray[np.float64]:
         """One score a feature, higher is more relevant; computed when asked for."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         if "scores" not in self._cache:
             self._cache["scores"] = self._score(self._state)
         return self._cache["scores"].copy()  # type: ignore[no-any-return]
@@ -158,14 +162,14 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def selection(self) -> Selection:
         """The current selection, best feature first, with names and scores."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         self._warn_if_one_class()
         chosen, scores = self._chosen(), self.scores_
         names = tuple(self._features.name(int(index)) for index in chosen)
         return Selection(chosen, names, scores[chosen], self._features.n_features, self.n_rows_seen_)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
+        self._refuse_unfitted()
         self._warn_if_one_class()
         mask = np.zeros(self._features.n_features, bool)
         mask[self._chosen()] = True
@@ -187,7 +191,7 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         With new_features="add", X may hold columns nobody knows yet (they are left out) and may lack known ones (a
         selected one is then NaN in the result, or 0 if X is sparse).
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         batch = check_batch(
             X,
             None,
@@ -250,7 +254,7 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         arrays = state_to_arrays(_Counts(self.n_rows_seen_, self._features.n_features))
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:

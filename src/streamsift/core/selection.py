@@ -45,7 +45,9 @@ class Decision:
     """The answer to one offered column: taken or not, and why.
 
     `statistic` was compared with `threshold`; `wealth_before` and `wealth` are what there was to bid before and after
-    (None for methods that do not bid); `dropped` names the members that left because of this column.
+    (None for methods that do not bid); `dropped` names the members that left because of this column. `because_of` names
+    the members that made a rejected column redundant, where the method knows them: one (SAOLA), or a set that together
+    holds all it tells about the class (OSFS, FastOSFS).
     """
 
     name: str
@@ -55,13 +57,14 @@ class Decision:
     threshold: float = float("nan")
     wealth: float | None = None
     wealth_before: float | None = None
+    because_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions(Sequence[Decision]):
     """The answers to a block of columns: a sequence of Decision kept as arrays, for blocks may be long.
 
-    `wealth` is None for methods that do not bid; `dropped` is empty, or holds one tuple a column.
+    `wealth` is None for methods that do not bid; `dropped` and `because_of` are empty, or hold one tuple a column.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Decisions(Sequence[Decision]):
     wealth: NDArray[np.float64] | None = None
     wealth_before: NDArray[np.float64] | None = None
     dropped: Sequence[tuple[str, ...]] = ()
+    because_of: Sequence[tuple[str, ...]] = ()
 
     @classmethod
     def of(cls, answers: Sequence[Decision]) -> Decisions:
@@ -91,6 +95,7 @@ class Decisions(Sequence[Decision]):
             np.array([answer.wealth for answer in answers], float) if bids else None,
             np.array([answer.wealth_before for answer in answers], float) if bids else None,
             [answer.dropped for answer in answers] if any(answer.dropped for answer in answers) else (),
+            [answer.because_of for answer in answers] if any(answer.because_of for answer in answers) else (),
         )
 
     def __len__(self) -> int:
@@ -114,6 +119,7 @@ class Decisions(Sequence[Decision]):
             float(self.threshold[place]),
             None if self.wealth is None else float(self.wealth[place]),
             None if self.wealth_before is None else float(self.wealth_before[place]),
+            self.because_of[place] if self.because_of else (),
         )
 
     def take(self, places: NDArray[np.intp]) -> Decisions:
@@ -126,6 +132,7 @@ class Decisions(Sequence[Decision]):
             None if self.wealth is None else self.wealth[places],
             None if self.wealth_before is None else self.wealth_before[places],
             [self.dropped[place] for place in places] if self.dropped else (),
+            [self.because_of[place] for place in places] if self.because_of else (),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -145,8 +152,9 @@ class Decisions(Sequence[Decision]):
         }
         if self.wealth is not None:
             columns |= {"wealth_before": self.wealth_before, "wealth": self.wealth}
-        dropped = [list(names) for names in self.dropped] if self.dropped else [[]] * len(self)
-        columns["dropped"] = pa.array(dropped, pa.list_(pa.string()))
+        for what in ("dropped", "because_of"):
+            names = getattr(self, what) or [()] * len(self)
+            columns[what] = pa.array([list(several) for several in names], pa.list_(pa.string()))
         return pa.table(columns)
 
 

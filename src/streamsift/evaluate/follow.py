@@ -17,6 +17,29 @@ from streamsift.streams.stream import RowStream
 LOOKS_BEFORE_DOUBLING = 200
 
 
+class LookSchedule:
+    """When to look at a selection: every so many rows or steps, or ever more rarely.
+
+    Where no distance is fixed it starts at `first` and doubles after each 200 looks, so that a stream of any length
+    gives a few thousand looks at most, never coarser than a hundredth of the stream so far.
+    """
+
+    def __init__(self, first: int, fixed: int | None = None) -> None:
+        self._fixed = fixed is not None
+        self._distance = first if fixed is None else fixed
+        self._due, self._looks = self._distance, 0
+
+    def is_due(self, position: int) -> bool:
+        """Whether to look now; asked once a position."""
+        if position < self._due:
+            return False
+        self._looks += 1
+        if not self._fixed and self._looks % LOOKS_BEFORE_DOUBLING == 0:
+            self._distance *= 2
+        self._due = position + self._distance
+        return True
+
+
 @dataclass(frozen=True)
 class Look:
     """What the selector said at one moment, and what the stream knows about that moment.
@@ -60,9 +83,8 @@ def follow(
     batch_size : int
         Rows a batch.
     trace_every : int or None
-        Rows between two looks at the selection. None looks after every batch at first and doubles the distance after
-        each 200 looks, so that a stream of any length gives a few thousand looks at most, never coarser than a
-        hundredth of the stream so far.
+        Rows between two looks at the selection. None looks after every batch at first and then ever more rarely; see
+        LookSchedule.
 
     Yields
     ------
@@ -78,9 +100,8 @@ def follow(
     >>> [step.n_rows for step in follow(stream, Screener(n_features_to_select=2), batch_size=100)]
     [100, 200, 300]
     """
-    n_rows, looks, drifting = 0, 0, False
-    distance = batch_size if trace_every is None else trace_every
-    due = distance
+    n_rows, drifting = 0, False
+    schedule = LookSchedule(batch_size, trace_every)
     look: Look | None = None
     batch: Batch | None = None
     seconds, since = 0.0, perf_counter()
@@ -89,12 +110,9 @@ def follow(
         n_rows += batch.n_rows
         drifting = drifting or batch.drifting
         look = None
-        if n_rows >= due:
+        if schedule.is_due(n_rows):
             look = _look(selector, batch, drifting)
-            looks, drifting = looks + 1, False
-            if trace_every is None and looks % LOOKS_BEFORE_DOUBLING == 0:
-                distance *= 2
-            due = n_rows + distance
+            drifting = False
         seconds += perf_counter() - since
         yield Step(n_rows, seconds, stream.progress(), look)
         since = perf_counter()

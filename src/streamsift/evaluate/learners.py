@@ -3,13 +3,15 @@
 Labels are class codes 0, 1, ...; `classes` is how many there are so far, and may grow. `selected` says which features
 the columns are. When the selection changes, a linear learner keeps the weights of the features that stay, the river
 learners simply meet features that come and go, and the others start again.
+
+A learner that knows probabilities has `predict_proba`, one column a class; its most probable class is its prediction.
+The Perceptron has none: its margin is a distance, and no squashing makes a probability of it.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
+from streamsift.evaluate.fsa import OnlineFSA
 
 N_NEIGHBOURS, WINDOW = 5, 500
 
@@ -27,7 +30,7 @@ Indices = NDArray[np.intp]
 
 
 class Learner(Protocol):
-    """A classifier over columns that change."""
+    """A classifier over columns that change; `predict_proba(X)`, an array of one column a class, may be added."""
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
         """Learn rows of the selected columns."""
@@ -59,19 +62,21 @@ def make_learner(name: str) -> Learner:
     return LEARNERS[name]()
 
 
-class Linear:
-    """A linear classifier of scikit-learn, trained by stochastic gradient steps, one pass."""
+class Perceptron:
+    """The Perceptron of scikit-learn: a linear classifier, trained row by row, one pass."""
 
-    def __init__(self, loss: str) -> None:
-        self._settings = (
-            {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "penalty": None}
-            if loss == "perceptron"
-            else {"loss": loss}
-        )
+    settings: ClassVar[dict[str, Any]] = {
+        "loss": "perceptron",
+        "learning_rate": "constant",
+        "eta0": 1.0,
+        "penalty": None,
+    }
+
+    def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        self._model = SGDClassifier(random_state=0, **self._settings)
+        self._model = SGDClassifier(random_state=0, **self.settings)
         self._selected = np.empty(0, np.intp)
         self._classes = 0
 
@@ -84,7 +89,7 @@ class Linear:
 
     def _carry_over(self, selected: Indices, classes: int) -> None:
         """A model of the new shape, with the weights of features and classes that stay."""
-        old, new = self._model, SGDClassifier(random_state=0, **self._settings)
+        old, new = self._model, SGDClassifier(random_state=0, **self.settings)
         weights, intercepts = old.coef_, old.intercept_
         if len(weights) == 1 and classes > 2:  # two classes share one row
             weights, intercepts = np.vstack([-weights, weights]), np.hstack([-intercepts, intercepts])
@@ -98,6 +103,20 @@ class Linear:
 
     def predict(self, X: Floats) -> Codes:
         return np.asarray(self._model.predict(X), np.int64)
+
+
+class Logistic(Perceptron):
+    """Logistic regression of scikit-learn, trained by stochastic gradient steps, one pass.
+
+    More than two classes are one against the rest each; the softmax of their margins stands for the probabilities, so
+    that the most probable class is the one with the largest margin.
+    """
+
+    settings: ClassVar[dict[str, Any]] = {"loss": "log_loss"}
+
+    def predict_proba(self, X: Floats) -> Floats:
+        margins = self._model.decision_function(X)
+        return _softmax(np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else margins)
 
 
 class NaiveBayes:
@@ -118,8 +137,20 @@ class NaiveBayes:
         self._selected = selected.copy()
 
     def predict(self, X: Floats) -> Codes:
-        with np.errstate(divide="ignore"):  # a class without rows has the prior 0
-            return np.asarray(self._model.predict(X), np.int64)
+        return np.asarray(self._log_likelihood(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:
+        return _softmax(self._log_likelihood(X))
+
+    def _log_likelihood(self, X: Floats) -> Floats:
+        """Of rows and classes together."""
+        # A class without rows has the prior 0; where all columns are constant so far, the variances are 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = self._model.predict_joint_log_proba(X)
+            lost = np.isnan(found.sum(axis=1))  # inf - inf, too: constant columns tell nothing, the prior remains
+            if lost.any():
+                found[lost] = np.log(self._model.class_prior_)
+        return np.asarray(found, np.float64)
 
 
 class Neighbours:
@@ -129,22 +160,27 @@ class Neighbours:
         self.reset()
 
     def reset(self) -> None:
-        self._rows: deque[tuple[Floats, int]] = deque(maxlen=WINDOW)
+        self._rows, self._labels = np.empty((0, 0)), np.empty(0, np.int64)
         self._selected = np.empty(0, np.intp)
+        self._classes = 0
         self._model: Any = None
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        if not np.array_equal(selected, self._selected):
-            self._rows.clear()
-        self._rows.extend(zip(X, y.tolist(), strict=True))
+        if np.array_equal(selected, self._selected):
+            X, y = np.concatenate([self._rows, X]), np.concatenate([self._labels, y])
+        self._rows, self._labels, self._classes = X[-WINDOW:].copy(), y[-WINDOW:].copy(), classes
         self._selected = selected.copy()
         self._model = None  # the search structure is built when it is asked for
 
     def predict(self, X: Floats) -> Codes:
+        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:
         if self._model is None:
-            rows, labels = zip(*self._rows, strict=True)
-            self._model = KNeighborsClassifier(min(N_NEIGHBOURS, len(rows))).fit(np.array(rows), labels)
-        return np.asarray(self._model.predict(X), np.int64)
+            self._model = KNeighborsClassifier(min(N_NEIGHBOURS, len(self._rows))).fit(self._rows, self._labels)
+        found = np.zeros((len(X), self._classes))
+        found[:, self._model.classes_] = self._model.predict_proba(X)  # some classes may have left the window
+        return found
 
 
 class River:
@@ -157,15 +193,30 @@ class River:
     def reset(self) -> None:
         self._model = self._make()
         self._selected: list[int] = []
+        self._classes = 0
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        self._selected = selected.tolist()
+        self._selected, self._classes = selected.tolist(), classes
         for row, label in zip(X.tolist(), y.tolist(), strict=True):
             self._model.learn_one(dict(zip(self._selected, row, strict=True)), label)
 
     def predict(self, X: Floats) -> Codes:
-        found = (self._model.predict_one(dict(zip(self._selected, row, strict=True))) for row in X.tolist())
-        return np.array([0 if label is None else label for label in found], np.int64)
+        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:
+        found = np.zeros((len(X), self._classes))
+        for place, row in enumerate(X.tolist()):
+            for label, share in self._model.predict_proba_one(dict(zip(self._selected, row, strict=True))).items():
+                found[place, label] = share
+        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _softmax(logarithms: Floats) -> Floats:
+    """Probabilities from their logarithms, each up to a constant of its row."""
+    found = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+    found /= found.sum(axis=1, keepdims=True)
+    return np.asarray(found)
 
 
 def _river() -> Any:
@@ -198,8 +249,9 @@ def _boosting() -> Learner:
 
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
-    "perceptron": lambda: Linear("perceptron"),
-    "sgd": lambda: Linear("log_loss"),
+    "perceptron": Perceptron,
+    "sgd": Logistic,
+    "fsa": OnlineFSA,
     "naive_bayes": NaiveBayes,
     "neighbours": Neighbours,
     "hoeffding_tree": _tree,

@@ -1,71 +1,60 @@
 """prequential: test, then train, batch by batch, with a model that sees only the selected features.
 
 For each batch the model first predicts it from the features selected so far; then the selector learns the batch, and
-then the model learns it from the features that are selected now.
+then the model learns it from the features that are selected now. Where labels arrive late, selector and model learn
+the rows whose labels have arrived by then; predictions are judged in the step in which they are made. Nothing is
+tested before the first labels have been learnt.
+
+While no feature is selected, the most frequent class so far is predicted, with the shares of the classes so far as
+its probabilities. The logarithmic loss needs probabilities and is null for models without `predict_proba`.
+
+A step costs little beside selector and model: its facts are kept, and the measures of many steps are computed at once
+(`scoreboard`). Memory is measured now and then (`memory`).
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.batch import Batch, check_batch
 from streamsift.core.constraints import Integer, IsNone, check_parameters
 from streamsift.core.contracts import RowContract
-from streamsift.core.exceptions import InputError, OneClassWarning
+from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftError
 from streamsift.core.vocabulary import LabelVocabulary
-from streamsift.evaluate.learners import Learner
-from streamsift.metrics.stability import nogueira_stability
-from streamsift.streams.stream import RowStream
+from streamsift.evaluate.label_delay import LabelDelay
+from streamsift.evaluate.learners import Learner, make_learner
+from streamsift.evaluate.memory import MemoryMeter
+from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
+from streamsift.evaluate.trace import Trace, TraceWriter
+from streamsift.metrics.selection import selection_accuracy
+from streamsift.streams.stream import RowStream, with_width
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class PrequentialResult:
-    """One entry a step (batch).
-
-    rows: rows seen after the step; batch_accuracy: share of the batch predicted rightly (NaN in the first step, when
-    nothing has been learnt); selection_seconds and learner_seconds: time spent learning the batch; selected: which
-    features were selected after the step, shape (n_steps, n_features).
-    """
-
-    rows: NDArray[np.int64]
-    batch_accuracy: Floats
-    selection_seconds: Floats
-    learner_seconds: Floats
-    selected: NDArray[np.bool_]
-
-    @property
-    def n_selected(self) -> NDArray[np.int64]:
-        """Number of selected features after each step."""
-        return np.asarray(self.selected.sum(axis=1))
-
-    def accuracy(self) -> float:
-        """The mean accuracy over all batches that could be predicted; NaN if there was one batch only."""
-        tested = self.batch_accuracy[1:]
-        return float(tested.mean()) if len(tested) else float("nan")
-
-    def stability(self, window: int = 10) -> Floats:
-        """Nogueira stability of the selections in each window of steps; a shorter run is one window."""
-        last = max(len(self.selected) - window, 0)
-        return np.array([nogueira_stability(self.selected[k : k + window]) for k in range(last + 1)])
+Indices = NDArray[np.intp]
 
 
 def prequential(
     stream: RowStream,
     selector: RowContract | None,
-    model: Learner,
+    model: Learner | str,
     *,
     batch_size: int = 100,
     n_batches: int | None = None,
-) -> PrequentialResult:
+    label_delay: int = 0,
+    window: int = 10,
+    trace_path: str | Path | None = None,
+    every: int = 1,
+    progress: Callable[[int, float | None], None] | None = None,
+) -> Trace:
     """Test, then train, a selector and a model over a stream.
 
     Parameters
@@ -75,92 +64,213 @@ def prequential(
     selector : a row selector or None
         None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the
         model is reset before it learns that batch.
-    model : a learner
+    model : a learner or its name
         See `streamsift.evaluate.learners`.
     batch_size : int, default 100
-        Rows a batch.
+        Rows a batch, and so a step.
     n_batches : int or None
         Stop after so many batches; None goes on to the end.
+    label_delay : int, default 0
+        Rows that come between a row and its label; labels still on their way at the end are never learnt.
+    window : int, default 10
+        Steps that the windowed measures and the stability look back.
+    trace_path : path or None
+        A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
+        the trace so far, one that fails leaves no file. None keeps the trace in memory.
+    every : int, default 1
+        Steps a line of the trace; the last step always has one.
+    progress : callable or None
+        Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
 
     Returns
     -------
-    PrequentialResult
+    Trace
+        One line a step; `streamsift.evaluate.trace` says what is in it.
 
     Examples
     --------
     >>> from streamsift import Screener
-    >>> from streamsift.evaluate.learners import make_learner
     >>> from streamsift.evaluate.prequential import prequential
     >>> from streamsift.streams import generate
     >>> stream = generate("linear_drift", rows=2000, seed=0, n_features=20, n_relevant=2, shift_every=5000)
-    >>> result = prequential(stream, Screener("fisher", n_features_to_select=2), make_learner("naive_bayes"))
-    >>> result.accuracy() > 0.8, result.n_selected[-1], len(result.rows)
-    (True, np.int64(2), 20)
+    >>> trace = prequential(stream, Screener("fisher", n_features_to_select=2), "naive_bayes")
+    >>> summary = trace.summary()
+    >>> summary["accuracy"] > 0.8, summary["n_selected"], len(trace)
+    (True, 2.0, 20)
     """
+    numbers = {"batch_size": batch_size, "n_batches": n_batches, "label_delay": label_delay}
+    numbers |= {"window": window, "every": every}
+    positive = (Integer(1, None),)
     check_parameters(
         "prequential",
-        {"batch_size": batch_size, "n_batches": n_batches},
-        {"batch_size": (Integer(1, None),), "n_batches": (Integer(1, None), IsNone())},
+        numbers,
+        {
+            "batch_size": positive,
+            "n_batches": (*positive, IsNone()),
+            "label_delay": (Integer(0, None),),
+            "window": (Integer(2, None),),
+            "every": positive,
+        },
     )
-    labels, counts = LabelVocabulary(), np.zeros(0, np.int64)
-    selected = np.empty(0, np.intp)  # what the model was trained on last
-    rows, accuracies, selection_seconds, learner_seconds, masks = [0], [], [], [], []
-    for batch in islice(stream.batches(batch_size), n_batches):
-        codes, labels = labels.encode(batch.y)
-        accuracies.append(_tested(model, batch.X, codes, selected, counts))
-        counts = np.bincount(codes, minlength=len(labels)) + np.pad(counts, (0, len(labels) - len(counts)))
-
-        start = perf_counter()
-        drifts = _n_drifts(selector)
-        mask = _select(selector, batch)
-        selection_seconds.append(perf_counter() - start)
-
-        start = perf_counter()
-        if _n_drifts(selector) > drifts:
-            model.reset()
-        selected = np.flatnonzero(mask)
-        if len(selected):
-            model.learn(_columns(batch.X, selected), codes, selected, len(labels))
-        learner_seconds.append(perf_counter() - start)
-        rows.append(rows[-1] + batch.n_rows)
-        masks.append(mask)
-    if not masks:
-        raise InputError("The stream has no rows: there is nothing to test or to learn.")
-    width = max(len(mask) for mask in masks)  # features may arrive late
-    return PrequentialResult(
-        np.array(rows[1:]),
-        np.array(accuracies),
-        np.array(selection_seconds),
-        np.array(learner_seconds),
-        np.array([np.pad(mask, (0, width - len(mask))) for mask in masks]),
-    )
-
-
-def _tested(model: Learner, X: Any, codes: Codes, selected: NDArray[np.intp], counts: Codes) -> float:
-    """The accuracy on a batch before it is learnt; with nothing selected, that of the most frequent class so far."""
-    if not len(counts):
-        return float("nan")
-    if len(selected):
-        predicted = model.predict(_columns(X, selected))
-    else:
-        predicted = np.full(len(codes), np.argmax(counts))
-    return float(np.mean(predicted == codes))
-
-
-def _select(selector: RowContract | None, batch: Any) -> NDArray[np.bool_]:
-    if selector is None:
-        return np.ones(batch.X.shape[1], bool)
-    selector.partial_fit(batch)
-    with warnings.catch_warnings():
+    learner = make_learner(model) if isinstance(model, str) else model
+    settings: dict[str, Any] = {
+        "selector": "all features" if selector is None else type(selector).__name__,
+        "parameters": getattr(selector, "get_params", dict)(),
+        "model": model if isinstance(model, str) else type(model).__name__,
+        **numbers,
+    }
+    contest, board, start = _Contest(selector, learner, label_delay), Scoreboard(window, every), perf_counter()
+    with TraceWriter(trace_path, settings) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
-        return np.asarray(selector.get_support(), bool)
+        try:
+            for batch in islice(stream.batches(batch_size), n_batches):
+                board.add(contest.step(batch, start, board.wants_look()))
+                if board.is_full:
+                    writer.extend(board.lines(), contest.n_features, contest.names)
+                if progress is not None:
+                    progress(contest.n_rows, stream.progress())
+        except KeyboardInterrupt:
+            board.look_at_last(None)
+            writer.extend(board.lines(end=True), contest.n_features, contest.names)
+            raise
+        if contest.n_rows == 0:
+            raise InputError("The stream has no rows: there is nothing to test or to learn.")
+        board.look_at_last(contest.scores(), contest.memory(anyway=True))
+        writer.extend(board.lines(end=True), contest.n_features, contest.names)
+    return writer.trace()
 
 
-def _columns(X: Any, selected: NDArray[np.intp]) -> Floats:
-    kept = X[:, selected]
-    return np.asarray(kept.toarray() if hasattr(kept, "toarray") else kept, np.float64)
+class _Contest:
+    """A selector and a model on their way through a stream."""
+
+    def __init__(self, selector: RowContract | None, model: Learner, label_delay: int) -> None:
+        self._selector, self._model = selector, model
+        self._predict_proba = getattr(model, "predict_proba", None)
+        self._delay = LabelDelay(label_delay)
+        self._meter = MemoryMeter(selector, model)
+        self._labels = LabelVocabulary()  # of all rows
+        self._class_counts = np.zeros(0, np.int64)  # of the rows learnt
+        self._mask = b""
+        self._selected: Indices | None = None  # what the model was trained on last
+        self._selection_seconds = self._learner_seconds = 0.0
+        self._judged: tuple[Any, Any, float] = (None, None, float("nan"))
+        self.n_rows = self.n_features = 0
+        self.names: tuple[str, ...] | None = None
+
+    def step(self, batch: Batch, start: float, is_look: bool) -> JudgedStep:
+        """Test the batch and learn what can be learnt."""
+        codes = self._encode(batch)
+        self.n_features = max(self.n_features, batch.X.shape[1])
+        self.names = batch.feature_names
+        try:
+            test = self._test(batch, codes)
+            self.n_rows += batch.n_rows
+            late = self._delay.exchange(batch, codes)
+            drift_found = late is not None and self._learn(*late)
+        except StreamsiftError:
+            raise
+        except ValueError:  # NaN, perhaps, in the words of the learner's package; ours name row and column
+            check_batch(batch, None, owner="The model", first_row=self.n_rows)
+            raise
+        return JudgedStep(
+            self.n_rows,
+            perf_counter() - start,
+            self._selection_seconds,
+            self._learner_seconds,
+            self.memory(),
+            test,
+            self._selected,
+            self.n_features,
+            self._selection_accuracy(batch.relevant),
+            batch.relevant,
+            batch.drifting,
+            drift_found,
+            is_look,
+            self.scores() if is_look else None,
+        )
+
+    def scores(self) -> Floats | None:
+        """The scores of the features now, if there are any."""
+        return None if self._selected is None else getattr(self._selector, "scores_", None)
+
+    def memory(self, *, anyway: bool = False) -> int:
+        """Bytes held; measured only now and then, unless asked for anyway."""
+        return self._meter.read(self._selection_seconds + self._learner_seconds, anyway=anyway)
+
+    def _encode(self, batch: Batch) -> Codes:
+        if batch.y is None:
+            raise InputError("The stream has no labels: give one that has, for predictions are compared with them.")
+        try:
+            codes, self._labels = self._labels.encode(batch.y)
+        except InputError as error:
+            raise InputError(f"In the batch that begins with row {self.n_rows}: {error}") from error
+        return codes
+
+    def _test(self, batch: Batch, codes: Codes) -> Predictions | None:
+        """Predictions for a batch before it is learnt; None while nothing has been learnt."""
+        if self._selected is None:
+            return None
+        if not len(self._selected):
+            share = self._class_counts / self._class_counts.sum()
+            if self._predict_proba is None:
+                return Predictions(codes, np.full(len(codes), np.argmax(share)))
+            return Predictions(codes, np.tile(share, (len(codes), 1)))
+        start = perf_counter()
+        columns = _columns(batch.X, self._selected, self.n_features)
+        predicted = (self._predict_proba or self._model.predict)(columns)
+        self._learner_seconds += perf_counter() - start
+        return Predictions(codes, predicted)
+
+    def _learn(self, batch: Batch, codes: Codes) -> bool:
+        """Let selector and model learn rows; return whether the selector found drift."""
+        start = perf_counter()
+        drifts = _n_drifts(self._selector)
+        self._select(batch)
+        drift_found = _n_drifts(self._selector) > drifts
+        middle = perf_counter()
+        self._selection_seconds += middle - start
+        # Codes are given in the order of appearance, so the classes learnt are the first ones.
+        counts = np.bincount(codes, minlength=len(self._class_counts))
+        counts[: len(self._class_counts)] += self._class_counts
+        self._class_counts = counts
+        if drift_found:
+            self._model.reset()
+        if self._selected is not None and len(self._selected):
+            columns = _columns(batch.X, self._selected, self.n_features)
+            self._model.learn(columns, codes, self._selected, len(counts))
+        self._learner_seconds += perf_counter() - middle
+        return drift_found
+
+    def _select(self, batch: Batch) -> None:
+        if self._selector is None:
+            check_batch(batch, None, owner="The model", first_row=self.n_rows - batch.n_rows)
+            mask = np.ones(batch.X.shape[1], bool)
+        else:
+            self._selector.partial_fit(batch)
+            mask = np.asarray(self._selector.get_support(), bool)
+        as_bytes = mask.tobytes()
+        if self._selected is None or as_bytes != self._mask:  # else the same object says that nothing has changed
+            self._mask, self._selected = as_bytes, np.flatnonzero(mask)
+            self.n_features = max(self.n_features, len(mask))
+
+    def _selection_accuracy(self, relevant: Indices | None) -> float:
+        if relevant is None or self._selected is None:
+            return float("nan")
+        selected, true, value = self._judged
+        if selected is not self._selected or not np.array_equal(true, relevant):
+            value = float(selection_accuracy(self._selected, relevant, self.n_features))
+            self._judged = self._selected, relevant, value
+        return value
+
+
+def _columns(X: Any, selected: Indices, n_features: int) -> Floats:
+    """The selected columns, dense; sparse rows may be narrower than what has been seen."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X if len(selected) == X.shape[1] else X.take(selected, axis=1), np.float64)
+    return np.asarray(with_width(X, n_features)[:, selected].toarray(), np.float64)
 
 
 def _n_drifts(selector: RowContract | None) -> int:
     """How often the selector has found drift; a list of them may be cut to the latest, a count is not."""
-    return int(getattr(selector, "n_drifts_", len(getattr(selector, "drifts_", ()))))
+    count = getattr(selector, "n_drifts_", None)
+    return len(getattr(selector, "drifts_", ())) if count is None else int(count)

@@ -120,13 +120,13 @@ def solve(
     while True:
         refuse_too_large(risk.shape[0], grid.steps, n_stages)
         going_on = np.empty((max(n_stages, 2), len(stop)))
-        upper = stop.copy()
-        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, upper, going_on, rounded)
+        # Upper and lower bound; without any feature left there is nothing to bound.
+        values = np.stack([stop, np.minimum(stop, cheapest_left[n_stages] + told)])
+        values = values if n_stages < n_features else values[:1]
+        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, values, going_on, rounded)
         if n_stages == n_features:
             return Solution(going_on[:n_stages], stop, 0.0)
-        lower = np.minimum(stop, cheapest_left[n_stages] + told)
-        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, lower, np.empty((1, len(stop))), rounded)
-        gap = float(np.max(upper - lower))
+        gap = float(np.max(values[0] - values[1]))
         if gap <= MEETING * stop.max():
             return Solution(going_on[:n_stages], stop, gap)
         n_stages = min(2 * n_stages, n_features)
@@ -139,19 +139,19 @@ def _run(
     cost: Floats,
     available: Floats,
     stop: Floats,
-    value: Floats,
-    out: Floats,
+    values: Floats,
+    going_on: Floats,
     rounded: bool,
 ) -> None:
+    """Turn each row of `values` from costs at the last stage into costs at stage 0; `going_on` is of the first."""
     n_classes = likelihood.shape[1]
-    if n_classes == 2 and not rounded:
-        solve_two(likelihood, bin_start, cost, available, stop, value, out)
-    elif n_classes == 3 and not rounded:
-        solve_three(likelihood, bin_start, cost, available, stop, value, out)
+    if n_classes <= 3 and not rounded:
+        solver = solve_two if n_classes == 2 else solve_three
+        for value, out in zip(values, (going_on, np.empty((1, len(stop)))), strict=False):
+            solver(likelihood, bin_start, cost, available, stop, value, out)
     else:
-        solve_any(
-            likelihood, bin_start, cost, available, stop, value, out, grid.steps, grid.shift, grid.weights, rounded
-        )
+        steps, shift, weights = grid.steps, grid.shift, grid.weights
+        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, steps, shift, weights, rounded)
 
 
 def intervals(solution: Solution) -> Floats:

@@ -18,11 +18,13 @@ from streamsift.kernels.instances import (
     INTERVAL,
     LINEAR,
     ROUNDED_TABLE,
+    TABLE,
     UNKNOWN,
     beyond_plane,
     bin_of,
     cheapest,
     classify_rows,
+    classify_three,
     classify_two,
     expected_loss,
     interpolate,
@@ -129,6 +131,23 @@ class Plan:
             )
             posteriors = np.column_stack([expit(odds), expit(-odds)])
             choice = (posteriors @ self.risk).argmin(axis=1)
+        elif self.mode == TABLE and n_classes == 3:
+            row, column = classify_three(
+                *rows,
+                self.order,
+                self.feature_cost,
+                self.log_prior,
+                logs,
+                *layout,
+                self.table,
+                self.risk,
+                self.steps,
+                choice,
+                posteriors,
+                n_evaluated,
+                cost,
+                bought,
+            )
         else:
             row, column = classify_rows(
                 *rows,
@@ -167,7 +186,7 @@ class Plan:
         normalise(log_weight, posterior)
         where = self.steps, self.shift, self.weights
         if self.mode == ROUNDED_TABLE:
-            rank = nearest(posterior, *where, parts, scratch)
+            rank = nearest(posterior, np.arange(n), *where, parts, scratch)
             return bool(self.stop_cost[rank] <= self.table[stage, rank])
         best = cheapest(posterior, self.risk)
         if self.mode == LINEAR:

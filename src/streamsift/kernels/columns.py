@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 LANES = 8
+CACHED_BYTES = 1 << 20  # what stays in the cache between summing its squares and multiplying it
+WIDE_ENOUGH = 128  # columns
 CONSTANT = 1e-14  # a column that varies by less than this share of its size is rounding
 COLLINEAR = 1e-9  # a column whose remainder is smaller than this share of its variation is a linear combination
 
@@ -40,11 +42,21 @@ def tile_of(values: NDArray[Any], start: int, stop: int) -> Floats:
 
 def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None, out: Floats) -> tuple[Floats, Floats]:
     """probes (k, n) times each column, into `out`, and weighted sums of squares (None: plain ones), as (k, width)."""
-    if square_weights is None:
-        squares = np.einsum("ij,ij->i", tile, tile)[None]
-    else:
-        squares = square_weights @ (tile * tile).T
-    return np.matmul(probes, tile.T, out=out), squares
+    squares = np.empty((1 if square_weights is None else len(square_weights), len(tile)))
+    step = columns_in(CACHED_BYTES, tile.shape[1])
+    for start in range(0, len(tile), step):
+        part = tile[start : start + step]
+        if square_weights is None:
+            np.einsum("ij,ij->i", part, part, out=squares[0, start : start + step])
+        else:
+            np.matmul(square_weights, (part * part).T, out=squares[:, start : start + step])
+        np.matmul(probes, part.T, out=out[:, start : start + step])
+    return out, squares
+
+
+def columns_in(n_bytes: int, n_rows: int) -> int:
+    """How many columns fit, in whole LANES; of long ones so many that reading the probes once for all pays."""
+    return max(n_bytes // (8 * n_rows) // LANES * LANES, WIDE_ENOUGH)
 
 
 def sparse_products(columns: Any, probes: Floats, square_weights: Floats | None) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import kernel
+from streamsift.kernels.compile import fused_kernel, kernel
 
 LANES = 32
 TILE = 8192  # features of four rows that stay in the second-level cache while every class passes over them
@@ -57,7 +57,7 @@ def _part(low: Floats | None, first: int, last: int) -> Floats | None:
     return low[first:last]
 
 
-@kernel
+@fused_kernel
 def _four_dots(
     x0: NDArray[Any],
     x1: NDArray[Any],
@@ -127,7 +127,7 @@ def _four_dots(
         first += _ONE
 
 
-@kernel
+@fused_kernel
 def _add_four(
     x0: NDArray[Any],
     x1: NDArray[Any],
@@ -243,6 +243,18 @@ def sparse_probit_sums(
                 gc[indices[k]] += a * z
                 qc[indices[k]] += b * z * z
     return -1
+
+
+@kernel
+def climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smallest: float) -> None:
+    """x = max(smallest, x + rate * gradient), where the gradient is cut to [-largest, largest] and NaN counts as 0."""
+    for j in range(x.size):
+        g = float(gradient[j])
+        g = largest if g > largest else g
+        g = -largest if g < -largest else g
+        g = g if g == g else 0.0
+        value = x[j] + rate * g
+        x[j] = value if value > smallest else smallest
 
 
 @kernel

@@ -187,19 +187,21 @@ def choose(others: Ints, places: Ints, size: int, n_last: int, n_others: int, gi
 
 @kernel
 def prune_by_correlation(
-    matrix: Floats, n_rows: int, most: int, critical: float, tested: Any, n_last: int, kept: NDArray[np.bool_]
+    matrix: Floats, n_rows: int, critical: float, tested: Any, n_last: int, kept: NDArray[np.bool_], given: Ints
 ) -> float:
-    """Drop each variable in tested = (first, stop) that some set of at most `most` kept ones separates from the class.
+    """Drop each variable in tested = (first, stop) that some set of kept ones separates from the class.
 
-    With n_last = 1 only sets that contain the last kept variable count. Returns the statistic of the test that
-    separated the last tested variable, or -1.
+    Sets are at most as large as `given`, which holds the last one tried, followed by -1. With n_last = 1 only sets that
+    contain the last kept variable count. Returns the statistic of the test that separated the last tested variable, or
+    -1.
     """
-    y = matrix.shape[0] - 1
-    others, places, given = np.empty(y, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    y, most = matrix.shape[0] - 1, len(given)
+    others, places = np.empty(y, np.int64), np.empty(most, np.int64)
     work = np.empty((most + 2, most + 2))
     found = -1.0
     for x in range(tested[0], tested[1]):
         found = -1.0
+        given[:] = -1
         n_others = others_of(x, kept, others)
         for size in range(1, min(most, n_others) + 1):
             for k in range(size):
@@ -218,18 +220,19 @@ def prune_by_correlation(
 
 @kernel
 def prune_by_counts(
-    codes: Ints, sizes: Ints, pearson: bool, most: int, critical: Floats, tested: Any, n_last: int,
-    kept: NDArray[np.bool_],
+    codes: Ints, sizes: Ints, pearson: bool, critical: Floats, tested: Any, n_last: int,
+    kept: NDArray[np.bool_], given: Ints,
 ) -> Any:  # fmt: skip
     """The same with contingency tables; `critical` holds the critical value for each number of degrees of freedom.
 
     Returns the degrees of freedom, too. The statistic of a test without enough rows is 0.
     """
-    y = codes.shape[0] - 1
-    others, places, given = np.empty(y, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    y, most = codes.shape[0] - 1, len(given)
+    others, places = np.empty(y, np.int64), np.empty(most, np.int64)
     found, found_freedom = -1.0, 1
     for x in range(tested[0], tested[1]):
         found = -1.0
+        given[:] = -1
         n_others = others_of(x, kept, others)
         for size in range(1, min(most, n_others) + 1):
             for k in range(size):

@@ -139,27 +139,29 @@ def interpolate(
 
 
 @kernel
-def nearest(posterior: Floats, steps: int, shift: int, weights: Ints, parts: Ints, rest: Floats) -> int:
-    """The rank of the grid point by largest remainders: round down, then give what is missing to the largest rests."""
-    n = posterior.size
+def nearest(posterior: Floats, possible: Ints, steps: int, shift: int, weights: Ints, parts: Ints, rest: Floats) -> int:
+    """The rank of the grid point by largest remainders: round down, then give what is missing to the largest rests.
+
+    `possible` lists the classes whose probability may be above 0; `parts` is 0 at the others.
+    """
     missing = steps
-    for i in range(n):
+    for i in possible:
         place = posterior[i] * steps
         parts[i] = np.int64(place + 1e-9)  # 0.3 / 0.1 is a little below 3
         rest[i] = place - parts[i]
         missing -= parts[i]
     while missing > 0:
-        best = 0
-        for i in range(1, n):
-            if rest[i] > rest[best]:
-                best = i
+        best, largest = possible[0], -1.0
+        for i in possible:  # chosen, not branched to
+            better = rest[i] > largest
+            best, largest = i if better else best, rest[i] if better else largest
         parts[best] += 1
         rest[best] -= 1.0
         missing -= 1
-    rank, r = shift, 0
-    for i in range(n - 1, 0, -1):
-        r += parts[i]
-        rank += weights[i - 1, r]
+    rank, r = shift, np.uint64(0)
+    for i in range(posterior.size - 1, 0, -1):
+        r += np.uint64(parts[i])
+        rank += weights[np.uint64(i - 1), r]
     return rank
 
 
@@ -170,40 +172,60 @@ def solve_any(
     cost: Floats,
     available: Floats,
     stop: Floats,
-    value: Floats,
+    values: Floats,
     going_on: Floats,
     steps: int,
     shift: int,
     weights: Ints,
     rounded: bool,
 ) -> None:
-    """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program."""
+    """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program.
+
+    Each row of `values` is a cost at the last stage of its own; `going_on` is filled for the first. Together they cost
+    little more than one, because most of the time goes into finding the place of a posterior on the grid. Of many
+    classes most are 0 at a grid point: only the others are looked at.
+    """
     n_points, n = stop.size, likelihood.shape[1]
     point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
-    scratch = np.empty(n)
+    share, scratch, expected, classes = np.empty(n), np.empty(n), np.empty(values.shape[0]), np.empty(n, np.int64)
+    after = np.empty(values.shape)
     for k in range(cost.size - 1, -1, -1):
-        out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
+        have = available[k]
         for c in range(n):
             point[c] = 0
         point[n - 1] = steps
         for i in range(n_points):
-            expected = cost[k]
+            count = 0
+            for c in range(n):
+                posterior[c], parts[c] = 0.0, 0
+                if point[c] > 0:
+                    share[c] = point[c] / steps
+                    classes[count] = c
+                    count += 1
+            possible = classes[:count]
+            for v in range(values.shape[0]):
+                expected[v] = cost[k]
             for b in range(first[k], first[k + 1]):
                 total = 0.0
-                for c in range(n):
-                    posterior[c] = point[c] / steps * likelihood[b, c]
+                for c in possible:
+                    posterior[c] = share[c] * likelihood[b, c]
                     total += posterior[c]
-                for c in range(n):
+                for c in possible:
                     posterior[c] /= total
                 if rounded:
-                    found = value[nearest(posterior, steps, shift, weights, parts, scratch)]
+                    rank = nearest(posterior, possible, steps, shift, weights, parts, scratch)
+                    for v in range(values.shape[0]):
+                        expected[v] += total * values[v, rank]
                 else:
-                    found = interpolate(posterior, steps, shift, weights, value, scratch, parts)
-                expected += total * found
-            out[i] = have * expected + (1.0 - have) * value[i]
+                    for v in range(values.shape[0]):
+                        expected[v] += total * interpolate(posterior, steps, shift, weights, values[v], scratch, parts)
+            for v in range(values.shape[0]):
+                after[v, i] = have * expected[v] + (1.0 - have) * values[v, i]
             _next_point(point)
         for i in range(n_points):
-            value[i] = min(stop[i], out[i])
+            going_on[k, i] = after[0, i]
+            for v in range(values.shape[0]):
+                values[v, i] = min(stop[i], after[v, i])
 
 
 @kernel
@@ -324,6 +346,78 @@ def classify_two(
 
 
 @kernel
+def classify_three(
+    X: NDArray[Any],
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    sparse: bool,
+    order: Ints,
+    feature_cost: Floats,
+    log_prior: Floats,
+    log_likelihood: Floats,
+    cuts: Floats,
+    cut_start: Ints,
+    categorical: Flags,
+    bin_start: Ints,
+    table: Floats,
+    risk: Floats,
+    steps: int,
+    choice: Ints,
+    posteriors: Floats,
+    n_evaluated: Ints,
+    cost: Floats,
+    bought: Ints,
+) -> tuple[int, int]:
+    """The same for three classes with TABLE: what is known of a row are three numbers, too few to be an array.
+
+    Each sum is that of `normalise`, `expected_loss` and `interpolate`, so that single instances get the same decisions.
+    """
+    a0, a1, a2 = risk[0, 0], risk[1, 0], risk[2, 0]
+    b0, b1, b2 = risk[0, 1], risk[1, 1], risk[2, 1]
+    c0, c1, c2 = risk[0, 2], risk[1, 2], risk[2, 2]
+    n_points, n_stages, last = table.shape[1], bought.size, steps - 0.5
+    for i in range(n_evaluated.size):
+        w0, w1, w2 = log_prior[0], log_prior[1], log_prior[2]
+        p0, p1, p2, first, second, third, paid, n = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+        for k in range(n_stages + 1):
+            largest = max(max(w0, w1), w2)
+            p0, p1, p2 = np.exp(w0 - largest), np.exp(w1 - largest), np.exp(w2 - largest)
+            total = p0 + p1 + p2
+            p0, p1, p2 = p0 / total, p1 / total, p2 / total
+            first, second, third = a0 * p0 + a1 * p1 + a2 * p2, b0 * p0 + b1 * p1 + b2 * p2, c0 * p0 + c1 * p1 + c2 * p2
+            if k == n_stages:
+                break
+            t2, t3 = min((p1 + p2) * steps, float(steps)), min(p2 * steps, float(steps))
+            r2 = np.int64(np.int32(min(t2, last)))
+            r3 = min(np.int64(np.int32(t3)), r2)
+            f2, f3 = t2 - r2, t3 - r3
+            here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
+            far = here - r2 - 2
+            corner, bend = table[k, np.uint64(here)], table[k, np.uint64(far + 1 if f2 >= f3 else here - 1)]
+            going_on = corner + max(f2, f3) * (bend - corner) + min(f2, f3) * (table[k, np.uint64(far)] - bend)
+            if min(min(first, second), third) <= going_on:
+                break
+            j = order[k]
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
+            if x != x:
+                continue
+            if abs(x) == np.inf:
+                return i, j
+            n += 1
+            paid += feature_cost[j]
+            bought[k] += 1
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+            if b != UNKNOWN:
+                told = log_likelihood[bin_start[j] + b]
+                w0, w1, w2 = w0 + told[0], w1 + told[1], w2 + told[2]
+        posteriors[i, 0], posteriors[i, 1], posteriors[i, 2] = p0, p1, p2
+        choice[i] = 0 if first <= second and first <= third else (1 if second <= third else 2)
+        n_evaluated[i], cost[i] = n, paid
+    return -1, -1
+
+
+@kernel
 def classify_rows(
     X: NDArray[Any],
     data: NDArray[Any],
@@ -359,6 +453,7 @@ def classify_rows(
     """
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
+    every = np.arange(n_classes)
     for i in range(choice.size):
         posterior = posteriors[i]
         for c in range(n_classes):
@@ -367,7 +462,7 @@ def classify_rows(
             # Written out: a function with all these arrays as arguments takes longer to call than to run.
             normalise(log_weight, posterior)
             if mode == ROUNDED_TABLE:
-                rank = nearest(posterior, steps, shift, weights, parts, scratch)
+                rank = nearest(posterior, every, steps, shift, weights, parts, scratch)
                 stop = stop_cost[rank] <= table[k, rank]
             else:
                 best = cheapest(posterior, risk)

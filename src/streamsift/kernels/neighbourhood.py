@@ -1,7 +1,8 @@
 """Neighbourhoods of rows, and how pure they are: the dependency degree of neighbourhood rough sets.
 
-Rows are points; their squared distances are sums over columns, one term a column, always added in the order of the
-columns, so that a sum kept from before and one made anew have the same bits.
+Rows are points; their squared distances are sums over columns, one term a column. A sum is kept in two numbers, `high`
+(the sum, rounded) and `low` (what rounding took away), so that a column can be taken out again and leaves what the
+others give, zeros included.
 """
 
 from __future__ import annotations
@@ -19,14 +20,30 @@ Ints = NDArray[np.int64]
 ROOM = 16  # how many nearest rows are looked for at a time: most neighbourhoods are smaller
 ROUNDING = 1e-6  # more than a sum of purities can be off
 GAP = 1.5  # neighbours end at a gap of so many mean gaps (OFS-A3M)
+NARROWER = 1.0 - 1e-9  # cells are a little narrower than the gap: two rows in one cell are surely less than it apart
+NOTHING = 1e-26  # squares of differences that are rounding, columns having variance 1: what is left of a sum taken out
 
 
 @kernel
-def add_squares(squares: Floats, column: Floats) -> None:
-    """Add the squared differences of one column to a matrix of squared distances."""
+def add_squares(high: Floats, low: Floats, column: Floats, place: int, sign: float) -> None:
+    """Add the squared differences between a column's value at one place and all its values; take them out with -1."""
+    here = column[place]
+    for j in range(len(column)):
+        term = sign * ((column[j] - here) * (column[j] - here))
+        total = high[j] + term
+        added = total - high[j]
+        rest = low[j] + ((high[j] - (total - added)) + (term - added))  # what rounding took away, so far
+        both = total + rest
+        gone = both < NOTHING
+        low[j] = 0.0 if gone else rest - (both - total)
+        high[j] = 0.0 if gone else both
+
+
+@kernel
+def add_column(squares: Floats, column: Floats, sign: float) -> None:
+    """Add one column to all squared distances (squares[0] is high, squares[1] low), or take it out."""
     for i in range(len(column)):
-        for j in range(len(column)):
-            squares[i, j] += (column[i] - column[j]) * (column[i] - column[j])
+        add_squares(squares[0, i], squares[1, i], column, i, sign)
 
 
 @kernel
@@ -61,14 +78,11 @@ def belongs(distance: float, before: float, gap: float, rank: int, by_density: b
 
 
 @kernel
-def purity(row: Floats, classes: Ints, own: int, near: Ints, by_density: bool) -> float:
+def purity_by_density(row: Floats, classes: Ints, own: int, near: Ints) -> float:
     """The share of a row's own class among its neighbours, from the squared distances to all rows."""
     n = len(row)
-    largest = 0.0
-    for j in range(n):
-        largest = max(largest, row[j])
     row[own] = np.inf
-    farthest, gap, before, last = math.sqrt(largest), 0.0, 0.0, -1.0
+    before, last = 0.0, -1.0
     n_neighbours, n_own, place = 0, 0, -1
     while n_neighbours < n - 1:
         count = nearest(row, last, place, near)
@@ -76,9 +90,7 @@ def purity(row: Floats, classes: Ints, own: int, near: Ints, by_density: bool) -
             place = near[k]
             last = row[place]
             distance = math.sqrt(last)
-            if n_neighbours == 0:
-                gap = GAP * (farthest - distance) / max(n - 2, 1)
-            if not belongs(distance, before, gap, n_neighbours + 1, by_density):
+            if not belongs(distance, before, 0.0, n_neighbours + 1, True):
                 return n_own / n_neighbours
             before = distance
             n_neighbours += 1
@@ -87,23 +99,70 @@ def purity(row: Floats, classes: Ints, own: int, near: Ints, by_density: bool) -
 
 
 @kernel
-def dependency(squares: Floats, columns: Floats, classes: Ints, by_density: bool, least: float) -> float:
+def purity_by_gap(row: Floats, classes: Ints, own: int, cell_of: Ints, cells: Floats) -> float:
+    """The same where neighbours end at a gap, without sorting.
+
+    Distances are put into cells just narrower than the gap, so a gap can only lie between cells. `cells` holds, for
+    each of them, how many rows are in it, how many of the own class, and the least and the largest distance; `cell_of`
+    is scratch.
+    """
+    n = len(row)
+    row[own] = row[0 if own > 0 else 1]  # the row itself must not be the nearest
+    least, largest, other_least, other_largest = row[0], row[0], row[n - 1], row[n - 1]
+    for j in range(0, n - 1, 2):  # two at a time: a minimum waits for the one before
+        least, largest = min(least, row[j]), max(largest, row[j])
+        other_least, other_largest = min(other_least, row[j + 1]), max(other_largest, row[j + 1])
+    start, end = math.sqrt(min(least, other_least)), math.sqrt(max(largest, other_largest))
+    gap = GAP * (end - start) / max(n - 2, 1)
+    if not gap > 0.0:  # all are equally far: the first is the only neighbour
+        return 1.0 if classes[0 if own > 0 else 1] == classes[own] else 0.0
+    scale = 1.0 / (gap * NARROWER)
+    n_cells = min(int((end - start) * scale), n) + 1
+    for j in range(n):  # by itself: this loop is vectorised, the next is not
+        row[j] = math.sqrt(row[j])
+        cell_of[j] = np.int64(np.int32((row[j] - start) * scale))
+    for cell in range(n_cells):
+        cells[cell, 0] = cells[cell, 1] = cells[cell, 3] = 0.0
+        cells[cell, 2] = np.inf
+    for j in range(n):
+        if j != own:
+            cell = min(cell_of[j], n_cells - 1)
+            cells[cell, 0] += 1.0
+            cells[cell, 1] += classes[j] == classes[own]
+            cells[cell, 2] = min(cells[cell, 2], row[j])
+            cells[cell, 3] = max(cells[cell, 3], row[j])
+    n_neighbours, n_own, before = 0.0, 0.0, start
+    for cell in range(n_cells):
+        if cells[cell, 0] > 0.0:
+            if not cells[cell, 2] - before < gap:
+                break
+            n_neighbours += cells[cell, 0]
+            n_own += cells[cell, 1]
+            before = cells[cell, 3]
+    return n_own / n_neighbours
+
+
+@kernel
+def dependency(squares: Floats, columns: Floats, sign: float, classes: Ints, by_density: bool, least: float) -> float:
     """The mean purity of the neighbourhoods of all rows, no row being its own neighbour.
 
-    `squares` holds squared distances kept from before (0 x 0: none) to which those of some columns are added. Ends
-    early, with a smaller answer, once `least` cannot be reached any more.
+    `squares` holds squared distances kept from before (2 x 0 x 0: none) to which those of some columns are added, or
+    from which they are taken (sign -1). Ends early, with a smaller answer, once `least` cannot be reached any more.
     """
     n = len(classes)
-    row, near = np.empty(n), np.empty(ROOM, np.int64)
+    row, rest = np.empty(n), np.empty(n)
+    near, cell_of, cells = np.empty(ROOM, np.int64), np.empty(n, np.int64), np.empty((n + 1, 4))
     total = 0.0
     for i in range(n):
         for j in range(n):
-            row[j] = squares[i, j] if len(squares) else 0.0
+            row[j] = squares[0, i, j] if squares.size else 0.0
+            rest[j] = squares[1, i, j] if squares.size else 0.0
         for k in range(columns.shape[0]):
-            here = columns[k, i]
-            for j in range(n):
-                row[j] += (columns[k, j] - here) * (columns[k, j] - here)
-        total += purity(row, classes, i, near, by_density)
+            add_squares(row, rest, columns[k], i, sign)
+        if by_density:
+            total += purity_by_density(row, classes, i, near)
+        else:
+            total += purity_by_gap(row, classes, i, cell_of, cells)
         if total + (n - 1 - i) < least * n - ROUNDING:
             break
     return total / n

@@ -1,100 +1,167 @@
 """Kernels of EFS: modified balanced Winnow, one row after the other.
 
-A weight is kept as w * 2**(-RANGE * halvings), so that weights may shrink without end: where w falls below SMALL it is
-brought to the middle of its range, and only above BIG it goes back. A weight with halvings is below 2**-128: too small
-to be seen beside a threshold.
+A weight w stands for |w| * 2**(-RANGE * halvings), so that weights may shrink without end. A weight with halvings has a
+minus sign, and products keep it: where only its place beside the threshold matters it is as good as 0 (its size is
+below 2**-128), which then is max(w, 0) and needs no second array. Dense rows see to the ranges of all weights once in
+`interval` rows, within which no weight can leave what a float can hold; sparse rows when a weight is about to.
+
+A row is scaled by its own least and largest value as (x * unit - low) * slope, where `unit` is a power of 2 that keeps
+rows of any size from overflow. The margin needs no scaled row: it is the sum of (x * unit - low) (u - v), over the
+spread. As nearly every row may lead to an update, the walk over the features that updates by one row also prepares the
+margin of the next.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import kernel
+from streamsift.kernels.compile import fused_kernel, kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
-RANGE = 256
-SMALL, BIG, BACK = 2.0**-192, 2.0**128, 2.0**RANGE
-LARGE = 2.0**600  # weights stop growing here: sums over millions of features stay finite
+RANGE = 512
+BACK = 2.0**RANGE
+SMALL, UP = 2.0**-192, 2.0**384  # smaller weights are multiplied by BACK, larger ones with halvings divided
+DOWN = 2.0**-700  # in sparse rows, a weight below it asks for a look at all ranges
+LARGE = 2.0**500  # weights stop growing here: sums over millions of features stay finite
+BITS_DOWN, BITS_UP = 700.0, 300.0  # how far weights may go between two looks
+
+HUGE_SPREAD, TINY_SPREAD = 2.0**100, 2.0**-300
+STRANDS = 8  # sums and extremes go over so many parts of a row side by side
 
 
-@kernel
-def _visible(weight: float, halvings: int) -> float:
-    return weight if halvings == 0 else 0.0
+def look_interval(promotion: float, demotion: float, floor: float) -> int:
+    """Rows after which weights must be brought into range; 1 - x is 0 or at least 2**-53.
+
+    >>> look_interval(1.5, 0.5, 0.01)
+    64
+    """
+    down = -math.log2(demotion * max(floor, 2.0**-53))
+    return int(max(min(64.0, BITS_DOWN / down, BITS_UP / math.log2(2.0 * promotion)), 1.0))
 
 
 @kernel
 def _into_range(w: Floats, halvings: Ints) -> None:
-    """Without branches: the loop is vectorised."""
+    """Bring weights that are too small, or that have become large again, to the middle of the range."""
     for j in range(w.size):
-        small, big = (w[j] < SMALL) & (w[j] > 0.0), (w[j] > BIG) & (halvings[j] > 0)
-        factor = BACK if small else 1.0
-        factor = 1.0 / BACK if big else factor
-        brought = w[j] * factor
-        w[j] = brought if brought < LARGE else LARGE
-        halvings[j] += np.int64(small) - np.int64(big)
+        size = abs(w[j])
+        if 0.0 < size < SMALL:
+            w[j] = -size * BACK
+            halvings[j] += 1
+        elif size > UP and halvings[j] > 0:
+            halvings[j] -= 1
+            w[j] = size / BACK if halvings[j] == 0 else -size / BACK
+        elif size > LARGE:
+            w[j] = LARGE
 
 
 @kernel
-def _scale(x: Floats, scaled: Floats) -> None:
-    """Bring a row to [0, 1] by its own least and largest value; a constant row becomes 0."""
+def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
+    """The least and the largest value; the strands of a row are compared side by side, which is vectorised."""
+    n = x.size // STRANDS
     low, high = x[0], x[0]
-    for j in range(x.size):
-        low, high = min(low, x[j]), max(high, x[j])
-    part = 1.0 if high - low < np.inf else 0.5  # the difference of two huge values overflows, that of halves does not
-    low *= part
-    spread = high * part - low
-    if spread == 0.0:
-        spread = 1.0
-    for j in range(x.size):
-        scaled[j] = (x[j] * part - low) / spread
+    if n >= STRANDS:
+        for j in range(n):
+            least = largest = x[j]
+            for k in range(1, STRANDS):
+                value = x[j + k * n]
+                least = value if value < least else least
+                largest = value if value > largest else largest
+            lows[j] = least
+            highs[j] = largest
+        for j in range(n):
+            low = lows[j] if lows[j] < low else low
+            high = highs[j] if highs[j] > high else high
+    for j in range(STRANDS * n if n >= STRANDS else 0, x.size):
+        low = x[j] if x[j] < low else low
+        high = x[j] if x[j] > high else high
+    return low, high
 
 
 @kernel
-def _score(x: Floats, u: Floats, v: Floats, u_halvings: Ints, v_halvings: Ints) -> float:
-    """The sum of x (u - v), as four sums by the feature's last two bits: additions need not wait for each other."""
-    s0 = s1 = s2 = s3 = 0.0
-    n = x.size & ~3
-    for j in range(0, n, 4):
-        s0 += x[j] * (_visible(u[j], u_halvings[j]) - _visible(v[j], v_halvings[j]))
-        s1 += x[j + 1] * (_visible(u[j + 1], u_halvings[j + 1]) - _visible(v[j + 1], v_halvings[j + 1]))
-        s2 += x[j + 2] * (_visible(u[j + 2], u_halvings[j + 2]) - _visible(v[j + 2], v_halvings[j + 2]))
-        s3 += x[j + 3] * (_visible(u[j + 3], u_halvings[j + 3]) - _visible(v[j + 3], v_halvings[j + 3]))
-    for j in range(n, x.size):
-        term = x[j] * (_visible(u[j], u_halvings[j]) - _visible(v[j], v_halvings[j]))
-        s0 += term if j == n else 0.0
-        s1 += term if j == n + 1 else 0.0
-        s2 += term if j == n + 2 else 0.0
-    return (s0 + s1) + (s2 + s3)
+def _scaling(low: float, high: float) -> tuple[float, float, float, float]:
+    """(unit, low, spread, slope) of a row with these extremes; the largest value becomes 1 or a trifle more."""
+    if low == high:
+        return 1.0, low, 0.0, 0.0
+    unit = 1.0
+    if 0.5 * high - 0.5 * low > HUGE_SPREAD:
+        unit = 2.0**-900
+    elif high - low < TINY_SPREAD:
+        unit = 2.0**700
+    low *= unit
+    spread = high * unit - low
+    slope = 1.0 / spread
+    if spread * slope < 1.0:
+        slope *= 1.0 + 2.0**-52
+    return unit, low, spread, slope
 
 
 @kernel
-def _update(
+def _total(terms: Floats, sums: Floats) -> float:
+    """The sum, strand by strand: loops over strands are vectorised."""
+    n = terms.size // STRANDS
+    total = 0.0
+    if n >= STRANDS:
+        for j in range(n):
+            part = terms[j]
+            for k in range(1, STRANDS):
+                part += terms[j + k * n]
+            sums[j] = part
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(0, n - 3, 4):
+            s0 += sums[j]
+            s1 += sums[j + 1]
+            s2 += sums[j + 2]
+            s3 += sums[j + 3]
+        for j in range(n & ~3, n):
+            total += sums[j]
+        total += (s0 + s1) + (s2 + s3)
+    for j in range(STRANDS * n if n >= STRANDS else 0, terms.size):
+        total += terms[j]
+    return total
+
+
+@fused_kernel
+def _prepare(x: Floats, unit: float, low: float, u: Floats, v: Floats, terms: Floats) -> None:
+    """What each feature adds to the margin of a row."""
+    for j in range(x.size):
+        terms[j] = (x[j] * unit - low) * (max(u[j], 0.0) - max(v[j], 0.0))
+
+
+@fused_kernel
+def _update_and_prepare(
     x: Floats,
+    unit: float,
+    low: float,
+    slope: float,
     winner: Floats,
     loser: Floats,
-    winner_halvings: Ints,
-    loser_halvings: Ints,
     promotion: float,
     demotion: float,
     floor: float,
+    following: Floats,
+    its_unit: float,
+    its_low: float,
+    terms: Floats,
 ) -> None:
+    """Learn one row, and what each feature adds to winner - loser in the margin of the following row."""
     for j in range(x.size):
-        rest = 1.0 - x[j]
+        here = (x[j] * unit - low) * slope
+        rest = 1.0 - here
         rest = rest if rest > floor else floor
-        above = x[j] > 0.0
-        winner[j] *= promotion * (1.0 + x[j]) if above else 1.0
-        loser[j] *= demotion * rest if above else 1.0
-    out_of_range = 0
-    for j in range(x.size):
-        out_of_range += winner[j] > BIG
-        out_of_range += loser[j] < SMALL
-    if out_of_range > 0:
-        _into_range(winner, winner_halvings)
-        _into_range(loser, loser_halvings)
+        above = here > 0.0
+        won = winner[j] * (promotion * (1.0 + here) if above else 1.0)
+        lost = loser[j] * (demotion * rest if above else 1.0)
+        winner[j] = won
+        loser[j] = lost
+        won = won if won > 0.0 else 0.0
+        lost = lost if lost > 0.0 else 0.0
+        terms[j] = (following[j] * its_unit - its_low) * (won - lost)
 
 
 @kernel
@@ -110,70 +177,99 @@ def efs_rows(
     threshold: float,
     margin: float,
     floor: float,
-) -> None:
-    """Learn dense rows; (u[m], v[m]) is the model whose labels are signs[m]."""
-    x = np.empty(X.shape[1])
-    for i in range(X.shape[0]):
-        _scale(X[i], x)
-        for m in range(u.shape[0]):
-            sign, um, vm, uh, vh = signs[m, i], u[m], v[m], u_halvings[m], v_halvings[m]
-            if sign * (_score(x, um, vm, uh, vh) - threshold) > margin:
+    first_row: int,
+    interval: int,
+) -> bool:
+    """Learn dense rows, of which the first is number `first_row` of the stream; False if a value is not finite.
+
+    (u[m], v[m]) is the model whose labels are signs[m].
+    """
+    n_rows, n_features = X.shape
+    terms, lows, highs = np.empty(n_features), np.empty(n_features), np.empty(n_features)
+    for m in range(u.shape[0]):
+        um, vm, uh, vh = u[m], v[m], u_halvings[m], v_halvings[m]
+        unit, low, spread, slope = _scaling(*_extremes(X[0], lows, highs))
+        _prepare(X[0], unit, low, um, vm, terms)
+        side = 1.0  # terms are those of side * (u - v)
+        for i in range(n_rows):
+            total = side * _total(terms, lows)
+            if not (abs(total) < np.inf and spread < np.inf):
+                return False
+            score = total / spread if spread > 0.0 else 0.0
+            sign, x, last = signs[m, i], X[i], (unit, low, slope)
+            following = X[i + 1 if i + 1 < n_rows else i]
+            unit, low, spread, slope = _scaling(*_extremes(following, lows, highs))
+            if sign * (score - threshold) > margin:
+                _prepare(following, unit, low, um, vm, terms)
+                side = 1.0
                 continue
-            if sign > 0.0:
-                _update(x, um, vm, uh, vh, promotion, demotion, floor)
-            else:
-                _update(x, vm, um, vh, uh, promotion, demotion, floor)
-
-
-@kernel
-def _update_some(
-    index: Ints,
-    x: Floats,
-    n: int,
-    winner: Floats,
-    loser: Floats,
-    winner_halvings: Ints,
-    loser_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    floor: float,
-) -> None:
-    for k in range(n):
-        j = index[k]
-        winner[j] *= promotion * (1.0 + x[k])
-        loser[j] *= demotion * max(1.0 - x[k], floor)
-        if winner[j] > BIG or loser[j] < SMALL:
-            _into_range(winner[j : j + 1], winner_halvings[j : j + 1])
-            _into_range(loser[j : j + 1], loser_halvings[j : j + 1])
+            side = sign
+            winner, loser = (um, vm) if sign > 0.0 else (vm, um)
+            _update_and_prepare(x, *last, winner, loser, promotion, demotion, floor, following, unit, low, terms)
+            if (first_row + i) % interval == 0:
+                _into_range(um, uh)
+                _into_range(vm, vh)
+                _prepare(following, unit, low, winner, loser, terms)
+    return True
 
 
 @kernel
 def _positive_part(
     data: Floats, indices: Indices, first: int, last: int, row: Floats, index: Ints, values: Floats
-) -> int:
-    """List the values of a sparse row that are above its least one, scaled to (0, 1]; `row` is 0 before and after."""
+) -> tuple[int, float, float]:
+    """List the values of a sparse row above its least one, less that; also return (spread, slope) of the row.
+
+    `row` is 0 before and after.
+    """
     low = 0.0 if last - first < row.size else data[first]
     high = low
     for k in range(first, last):
-        low, high = min(low, data[k]), max(high, data[k])
+        value = data[k]
+        low = value if value < low else low
+        high = value if value > high else high
+    unit, shift, spread, slope = _scaling(low, high)
     n = 0
     if low == 0.0:
         for k in range(first, last):
-            if data[k] > 0.0:
-                index[n] = indices[k]
-                values[n] = data[k] / high
-                n += 1
-        return n
+            index[n] = indices[k]
+            values[n] = data[k] * unit
+            n += data[k] > 0.0
+        return n, spread, slope
     for k in range(first, last):  # what is not stored is above the least value: the row has to be written out
         row[indices[k]] = data[k]
-    _scale(row, values)
     for j in range(row.size):
+        value = row[j] * unit - shift
         row[j] = 0.0
-        if values[j] > 0.0:
+        if value > 0.0:
             index[n] = j
-            values[n] = values[j]
+            values[n] = value
             n += 1
-    return n
+    return n, spread, slope
+
+
+@kernel
+def _update_some(
+    index: Ints,
+    values: Floats,
+    n: int,
+    slope: float,
+    winner: Floats,
+    loser: Floats,
+    promotion: float,
+    demotion: float,
+    floor: float,
+) -> int:
+    beyond = 0
+    for k in range(n):
+        j = index[k]
+        here = values[k] * slope
+        rest = 1.0 - here
+        won = winner[j] * (promotion * (1.0 + here))
+        lost = loser[j] * (demotion * (rest if rest > floor else floor))
+        winner[j] = won
+        loser[j] = lost
+        beyond += (abs(won) > UP) | (abs(lost) < DOWN)
+    return beyond
 
 
 @kernel
@@ -194,18 +290,27 @@ def efs_sparse_rows(
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros, unless a row has negative values: its zeros then are above 0."""
     n_features = u.shape[1]
-    index, x, row, s = np.empty(n_features, np.int64), np.empty(n_features), np.zeros(n_features), np.empty(4)
+    index, x, row = np.empty(n_features + 1, np.int64), np.empty(n_features + 1), np.zeros(n_features)
+    terms = np.empty(n_features)
     for i in range(indptr.size - 1):
-        n = _positive_part(data, indices, indptr[i], indptr[i + 1], row, index, x)
+        n, spread, slope = _positive_part(data, indices, indptr[i], indptr[i + 1], row, index, x)
         for m in range(u.shape[0]):
-            sign, um, vm, uh, vh = signs[m, i], u[m], v[m], u_halvings[m], v_halvings[m]
-            s[0] = s[1] = s[2] = s[3] = 0.0
+            sign, um, vm = signs[m, i], u[m], v[m]
             for k in range(n):
                 j = index[k]
-                s[j & 3] += x[k] * (_visible(um[j], uh[j]) - _visible(vm[j], vh[j]))
-            if sign * ((s[0] + s[1]) + (s[2] + s[3]) - threshold) > margin:
+                terms[k] = x[k] * (max(um[j], 0.0) - max(vm[j], 0.0))
+            s0 = s1 = s2 = s3 = 0.0
+            for k in range(0, n - 3, 4):
+                s0 += terms[k]
+                s1 += terms[k + 1]
+                s2 += terms[k + 2]
+                s3 += terms[k + 3]
+            for k in range(n & ~3, n):
+                s0 += terms[k]
+            score = ((s0 + s1) + (s2 + s3)) / spread if spread > 0.0 else 0.0
+            if sign * (score - threshold) > margin:
                 continue
-            if sign > 0.0:
-                _update_some(index, x, n, um, vm, uh, vh, promotion, demotion, floor)
-            else:
-                _update_some(index, x, n, vm, um, vh, uh, promotion, demotion, floor)
+            winner, loser = (um, vm) if sign > 0.0 else (vm, um)
+            if _update_some(index, x, n, slope, winner, loser, promotion, demotion, floor) > 0:
+                _into_range(um, u_halvings[m])
+                _into_range(vm, v_halvings[m])

@@ -1,192 +1,186 @@
-"""The charts: each function takes plain data and returns a Chart, a bokeh figure with its title, reading and alt text.
-
-Colours are roles such as "series-0" or "grid". The page's style sheet says what they are in light and in dark, and its
-script paints the figures with them; so one figure serves both.
-"""
+"""The charts of a run over its rows: heat map, scores, selection, true features found, and a single feature."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, NumeralTickFormatter, PlainText, Range1d
-from bokeh.plotting import figure
+import numpy as np
+from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
 
-N_COLOURS = 6  # --series-0 to --series-5 in style.css
-N_SOLID = 3  # the later colours are dashed too, so that nobody needs to tell six colours apart
-LONGEST_LABEL = 16
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
+from streamsift.report.chart import (
+    N_COLOURS,
+    N_SOLID,
+    Chart,
+    Curve,
+    Mark,
+    as_share,
+    coloured,
+    draw_curves,
+    dress,
+    hover,
+    hover_curves,
+    name_lanes,
+    new_figure,
+)
+from streamsift.report.grid import grid_scores
 
-Paint = dict[str, dict[str, str]]  # bokeh model id -> its property -> colour role
-
-
-@dataclass(frozen=True)
-class Mark:
-    """One entry of a legend: a colour role, how it is drawn ("line", "dashed", "bar" or "band"), and its text."""
-
-    role: str
-    kind: str
-    text: str
-
-
-@dataclass
-class Chart:
-    """A figure and the words that belong to it."""
-
-    title: str
-    reading: str  # one sentence: how to read the chart
-    alt: str  # what it shows, for those who cannot see it
-    figure: Any
-    paint: Paint = field(default_factory=dict)
-    legend: list[Mark] = field(default_factory=list)
-
-    def colour(self, model: Any, **roles: str) -> None:
-        """Let the page's script set colour properties of a bokeh model."""
-        self.paint.setdefault(model.id, {}).update(roles)
+ROWS = "rows seen"
+LABELLED = 40  # lanes that get their names beside them; more would overlap
+MOST_COLUMNS = 1_000  # of the heat map
+COLOURS = 254  # steps of the heat map's palette; 0 is left for cells without a score
+BRIGHT = 0.99  # quantile of the scores that gets the last colour, so that a single giant does not blind the others
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A line of a chart; None is a gap."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float | None]
-    colour: int = 0
-    dashed: bool = False
-
-
-def scores_chart(scores: dict[str, Any]) -> Chart:
-    """The scores of the leading features over time, those of other features in grey behind them."""
-    leaders, others = scores["leaders"], scores["others"]
-    first = leaders[0]["name"] if leaders else "none"
-    unseen = scores["infinite"]
+def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
+    """The scores of the best features over time as colours; None for a method without scores."""
+    grid = run["grid"]
+    scores = grid_scores(grid)
+    known = np.atleast_1d((~np.isnan(scores)).any(axis=1))
+    if not known.any():
+        return None
+    # The best at the end stand on top; those without a score at the end below, those scored later first.
+    last = np.where(np.isnan(scores[:, -1]), -np.inf, scores[:, -1])
+    latest = np.where(np.isnan(scores), -1, np.arange(scores.shape[1])).max(axis=1)
+    order = [int(k) for k in np.lexsort((-last, -latest)) if known[k]]
+    cells, low, high = _bytes(scores[order])
+    n_features, n_looks = cells.shape
+    end = grid["rows"][-1]
+    names = [grid["features"][k]["name"] for k in order]
+    left_out = run["n_features"] - n_features
+    few = n_features <= LABELLED
     chart = Chart(
-        "Scores over time",
-        "Each coloured line is one of the features that lead at the end, best first; the grey ones were selected as "
-        "well, now or earlier."
-        + (f" An infinite score (perfect separation) is a gap: {', '.join(unseen[:3])}." if unseen else ""),
-        f"Line chart of the scores of {len(leaders)} leading features against the rows seen; at the end {first} leads.",
-        _figure("score", height=320),
-    )
-    grey = ColumnDataSource(
-        {
-            "x": [scores["rows"]] * len(others),
-            "y": [_gaps(feature["values"]) for feature in others],
-            "name": [feature["name"] for feature in others],
-        }
-    )
-    behind = chart.figure.multi_line("x", "y", source=grey, line_width=1, line_alpha=0.55)
-    chart.colour(behind.glyph, line_color="faint")
-    curves = [
-        Curve(leader["name"], scores["rows"], leader["values"], k % N_COLOURS, k >= N_SOLID)
-        for k, leader in enumerate(leaders)
-    ]
-    lines = _draw_curves(chart, curves)
-    _hover(chart, [*lines, behind], [("feature", "@name"), ("row", "$x{0,0}"), ("score", "$y{0.0000}")])
-    _dress(chart)
-    return chart
-
-
-def lanes_chart(lanes: dict[str, Any]) -> Chart:
-    """Which features were selected when: a lane for each, true features and drift marked where they are known."""
-    features, known = lanes["features"], lanes["true_features_known"]
-    drift = lanes["drift"]
-    left_out = lanes["n_ever_selected"] - len(features)
-    chart = Chart(
-        "The selection over time",
-        "Each lane is a feature: a bar while it was selected"
-        + (", a pale band while it was a true feature." if known else ".")
-        + (f" {left_out} more features were selected for a shorter time and are not drawn." if left_out else ""),
-        f"Lanes of {len(features)} features showing in which rows each was selected"
-        + (" and in which it was a true feature." if known else "."),
-        _figure(None, height=70 + 17 * (len(features) + bool(drift))),
+        "Scores of all features" if left_out <= 0 else "Scores of the top features",
+        "Each line is a feature, the best at the end on top; the stronger the colour, the higher its score."
+        + (f" {left_out:,} more features are not drawn." if left_out > 0 else "")
+        + _thinned(run)
+        + " Click a line to see the feature.",
+        f"Heat map of the scores of {n_features} features over {n_looks} looks; at the end {names[0]} leads.",
+        new_figure(ROWS, None, 64 + (17 * max(n_features, 2) if few else min(640, max(320, 2 * n_features)))),
+        grid=number_of_run,
+        lanes=order,
+        heat=True,
     )
     plot = chart.figure
-    bands = _bars(chart, features, "relevant", height=0.92, role="band")
-    bars = _bars(chart, features, "selected", height=0.42, role="series-0")
-    labels = {k: PlainText(text=shorten(feature["name"])) for k, feature in enumerate(features)}
-    chart.legend.append(Mark("series-0", "bar", "selected"))
-    if known:
-        chart.legend.append(Mark("band", "band", "true feature"))
-    if drift:
-        labels[len(features)] = PlainText(text="drift")
-        marks = _bars(chart, [{}] * len(features) + [{"name": "drift", "drift": drift}], "drift", 0.42, "series-1")
-        chart.legend.append(Mark("series-1", "bar", "drifting"))
-        _hover(chart, [marks], [("drift in rows", "@left{0,0} – @right{0,0}")])
-    plot.y_range = Range1d(len(labels) - 0.4, -0.6)
-    plot.yaxis.ticker = FixedTicker(ticks=list(labels))
-    plot.yaxis.major_label_overrides = labels
-    _hover(chart, [bars], [("feature", "@name"), ("selected in rows", "@left{0,0} – @right{0,0}")])
-    _hover(chart, [bands], [("feature", "@name"), ("true in rows", "@left{0,0} – @right{0,0}")])
-    _dress(chart)
+    mapper = LinearColorMapper(low=1, high=COLOURS, palette=["#808080"] * COLOURS, low_color="rgba(0, 0, 0, 0)")
+    source = ColumnDataSource({"image": [cells[:, _look_of_column(grid["rows"])]]})
+    plot.image("image", x=0, y=-0.5, dw=end, dh=n_features, source=source, color_mapper=mapper)
+    chart.colour(mapper, palette="heat")
+    chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g} and more"))
+    plot.x_range = Range1d(0, end)
+    name_lanes(chart, names if few else [])
+    plot.y_range = Range1d(n_features - 0.5, -0.5)
+    dress(chart)
     plot.ygrid.visible = False
     return chart
 
 
-def detection_chart(runs: Sequence[dict[str, Any]]) -> Chart:
-    """The detection rate over time, a line a run."""
+def _look_of_column(rows: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Which look each column of the picture shows; columns are equally wide, looks may be at uneven distances."""
+    least = int(np.diff(rows, prepend=0).min())
+    n_columns = min(MOST_COLUMNS, max(1, round(rows[-1] / least)))
+    middles = (np.arange(n_columns) + 0.5) * rows[-1] / n_columns
+    return np.searchsorted(rows, middles)  # a look speaks for the rows since the look before it
+
+
+def _bytes(scores: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float, float]:
+    """Scores as steps of the palette, and the scores of its first and its last step."""
+    finite = scores[np.isfinite(scores)]
+    low, high = (float(finite.min()), float(np.quantile(finite, BRIGHT))) if finite.size else (0.0, 1.0)
+    width = high - low
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = (scores - low) / width if width > 0 else np.where(scores > low, 1.0, 0.0)
+        cells = 1 + np.rint(np.clip(share, 0, 1) * (COLOURS - 1))
+    return np.where(np.isnan(scores), 0, np.nan_to_num(cells, nan=1.0)).astype(np.uint8), low, high
+
+
+def _thinned(run: dict[str, Any]) -> str:
+    every = run["lanes"]["every"]
+    return f" Of every {every:g} looks one is drawn." if every > 1 else ""
+
+
+def scores_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
+    """The scores of the leading features over time, those of other features in grey behind them."""
+    scores = run["scores"]
+    leaders, others, unseen = scores["leaders"], scores["others"], scores["infinite"]
+    if not leaders and not others:
+        return None
+    first = leaders[0]["name"] if leaders else "none"
     chart = Chart(
-        "True features found",
-        "The share of the true features that are in the selection at each moment: 100 % means that all are found.",
-        "Line chart of the detection rate against the rows seen; mean over the second half: "
-        + ", ".join(f"{run['name']} {run['detection']['mean_second_half']:.0%}" for run in runs)
-        + ".",
-        _figure("detection rate", height=260),
+        "Scores of the leaders",
+        "Each coloured line is one of the features that lead at the end, best first"
+        + ("; the grey ones were selected as well, now or earlier." if others else ".")
+        + (f" An infinite score (perfect separation) is a gap: {', '.join(unseen[:3])}." if unseen else ""),
+        f"Line chart of the scores of {len(leaders)} leading features against the rows seen; at the end {first} leads.",
+        new_figure(ROWS, "score", 320),
+        grid=number_of_run,
     )
-    curves = [
-        Curve(run["name"], run["detection"]["rows"], run["detection"]["rates"], k % N_COLOURS, k >= N_SOLID)
-        for k, run in enumerate(runs)
+    curves = [Curve(other["name"], scores["rows"], other["values"], None) for other in others]
+    curves += coloured([(leader["name"], scores["rows"], leader["values"]) for leader in leaders])
+    lines = draw_curves(chart, curves, ("feature", "row", "score"))
+    places = {feature["index"]: place for place, feature in enumerate(run["grid"]["features"])}
+    for k, leader in enumerate(leaders):
+        mark = chart.legend[k]
+        chart.legend[k] = Mark(mark.role, mark.kind, mark.text, places[leader["index"]])
+    hover_curves(chart, lines, "feature", ("row", "0,0"), ("score", "0.0000"))
+    return dress(chart)
+
+
+def lanes_chart(
+    lanes: dict[str, Any], number_of_run: int | None = None, places: Sequence[int] = (), x_label: str = ROWS
+) -> Chart:
+    """Which features were selected when: a lane for each, true features and drift marked where they are known."""
+    features, known = lanes["features"], lanes["true_features_known"]
+    drift, found = lanes["drift"], lanes["drift_found"]
+    left_out = lanes["n_ever_selected"] - len(features)
+    names = [feature["name"] for feature in features] + ["drift"] * bool(drift) + ["drift found"] * bool(found)
+    unit = x_label.split()[0]
+    chart = Chart(
+        "The selection over time",
+        "Each lane is a feature: a bar while it was selected"
+        + (", a pale band while it was a true feature." if known else ".")
+        + (f" {left_out:,} more features were selected for a shorter time and are not drawn." if left_out else ""),
+        f"Lanes of {len(features)} features showing in which {unit} each was selected"
+        + (" and in which it was a true feature." if known else "."),
+        new_figure(x_label, None, 70 + 17 * max(len(names), 2)),
+        grid=number_of_run,
+        lanes=list(places),
+    )
+    if known:
+        bands = _bars(chart, features, "relevant", 0.92, "band")
+    bars = _bars(chart, features, "selected", 0.42, "series-0")
+    chart.legend.append(Mark("series-0", "bar", "selected"))
+    if known:
+        chart.legend.append(Mark("band", "band", "true feature"))
+        hover(chart, [bands], [("feature", "@name"), (f"true in {unit}", "@left{0,0} – @right{0,0}")])
+    if drift:
+        drifting: list[dict[str, Any]] = [{}] * len(features) + [{"name": "drift", "drift": drift}]
+        marks = _bars(chart, drifting, "drift", 0.42, "series-1")
+        marks.glyph.line_width = 2  # so that a short drift in a long run is seen
+        chart.colour(marks.glyph, line_color="series-1")
+        chart.legend.append(Mark("series-1", "bar", "the stream drifts"))
+        hover(chart, [marks], [("drift in rows", "@left{0,0} – @right{0,0}")])
+    if found:
+        source = ColumnDataSource({"x": found, "y": [len(names) - 1] * len(found)})
+        marks = chart.figure.scatter("x", "y", source=source, marker="triangle", size=9, line_color=None)
+        chart.colour(marks.glyph, fill_color="series-3")
+        chart.legend.append(Mark("series-3", "dot", "drift found by the selector"))
+        hover(chart, [marks], [("drift found by row", "@x{0,0}")])
+    hover(chart, [bars], [("feature", "@name"), (f"selected in {unit}", "@left{0,0} – @right{0,0}")])
+    name_lanes(chart, names)
+    chart.data = _lane_columns(features, drift, found)
+    return dress(chart)
+
+
+def _lane_columns(features: Sequence[dict[str, Any]], drift: Sequence[Any], found: Sequence[int]) -> dict[str, Any]:
+    pieces = [
+        (feature["name"], what, *piece)
+        for feature in features
+        for what, key in (("selected", "selected"), ("true feature", "relevant"))
+        for piece in feature.get(key, ())
     ]
-    lines = _draw_curves(chart, curves)
-    _hover(chart, lines, [("run", "@name"), ("row", "$x{0,0}"), ("found", "$y{0%}")])
-    _as_share(chart)
-    _dress(chart)
-    return chart
-
-
-def curves_chart(title: str, reading: str, alt: str, x_label: str, curves: Sequence[Curve]) -> Chart:
-    """Detection rates against something else than rows, for example the number of selected features."""
-    chart = Chart(title, reading, alt, _figure("detection rate", height=300))
-    chart.figure.xaxis.axis_label = x_label
-    lines = _draw_curves(chart, curves)
-    _hover(chart, lines, [("curve", "@name"), (x_label, "$x{0,0}"), ("found", "$y{0.0%}")])
-    _as_share(chart)
-    _dress(chart)
-    return chart
-
-
-def shorten(name: str) -> str:
-    """A name that fits beside a lane.
-
-    >>> shorten("mean_concave_points_worst")
-    'mean_concave_po…'
-    """
-    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
-
-
-def _figure(y_label: str | None, height: int) -> Any:
-    plot = figure(height=height, sizing_mode="stretch_width", tools="", toolbar_location=None)
-    plot.xaxis.axis_label = "rows seen"
-    plot.yaxis.axis_label = y_label
-    return plot
-
-
-def _draw_curves(chart: Chart, curves: Sequence[Curve]) -> list[Any]:
-    lines = []
-    for curve in curves:
-        source = ColumnDataSource({"x": list(curve.x), "y": _gaps(curve.y), "name": [curve.name] * len(curve.x)})
-        dash = "dashed" if curve.dashed else "solid"
-        line = chart.figure.line("x", "y", source=source, line_width=2.2, line_dash=dash, line_join="round")
-        chart.colour(line.glyph, line_color=f"series-{curve.colour}")
-        chart.legend.append(Mark(f"series-{curve.colour}", "dashed" if curve.dashed else "line", curve.name))
-        lines.append(line)
-    return lines
-
-
-def _gaps(values: Sequence[float | None]) -> list[float]:
-    return [float("nan") if value is None else value for value in values]
+    pieces += [("", "drift", *piece) for piece in drift] + [("", "drift found", row, row) for row in found]
+    return {name: [piece[k] for piece in pieces] for k, name in enumerate(("feature", "what", "from", "to"))}
 
 
 def _bars(chart: Chart, features: Sequence[dict[str, Any]], key: str, height: float, role: str) -> Any:
@@ -199,34 +193,55 @@ def _bars(chart: Chart, features: Sequence[dict[str, Any]], key: str, height: fl
     return bars
 
 
-def _hover(chart: Chart, renderers: list[Any], tooltips: list[tuple[str, str]]) -> None:
-    chart.figure.add_tools(HoverTool(renderers=renderers, tooltips=tooltips, line_policy="nearest"))
+def detection_chart(runs: Sequence[dict[str, Any]]) -> Chart:
+    """The detection rate over time, a line a run."""
+    chart = Chart(
+        "True features found",
+        "The share of the true features that are in the selection at each moment: 100 % means that all are found.",
+        "Line chart of the detection rate against the rows seen; mean over the second half: "
+        + ", ".join(f"{run['name']} {run['detection']['mean_second_half']:.0%}" for run in runs)
+        + ".",
+        new_figure(ROWS, "detection rate", 260),
+    )
+    curves = [
+        Curve(run["name"], run["detection"]["rows"], run["detection"]["rates"], k % N_COLOURS, k >= N_SOLID)
+        for k, run in enumerate(runs)
+    ]
+    lines = draw_curves(chart, curves, ("run", "row", "detection rate"))
+    hover_curves(chart, lines, "run", ("row", "0,0"), ("found", "0%"))
+    as_share(chart)
+    return dress(chart)
 
 
-def _as_share(chart: Chart) -> None:
-    chart.figure.y_range = Range1d(-0.02, 1.03)
-    chart.figure.yaxis.formatter = NumeralTickFormatter(format="0%")
+def curves_chart(title: str, reading: str, alt: str, x_label: str, curves: Sequence[Curve]) -> Chart:
+    """Detection rates against something else than rows, for example the number of selected features."""
+    chart = Chart(title, reading, alt, new_figure(x_label, "detection rate", 300))
+    lines = draw_curves(chart, curves, ("curve", x_label, "value"))
+    hover_curves(chart, lines, "curve", (x_label, "0,0"), ("found", "0.0%"))
+    as_share(chart)
+    return dress(chart)
 
 
-def _dress(chart: Chart) -> None:
-    """The look that all charts share: no frame, quiet axes, horizontal grid lines only."""
-    plot = chart.figure
-    plot.background_fill_color = None
-    plot.border_fill_color = None
-    plot.outline_line_color = None
-    plot.min_border_right = 12
-    plot.x_range.range_padding = 0.01
-    plot.xgrid.visible = False
-    plot.xaxis.formatter = NumeralTickFormatter(format="0.[00]a")  # 25k: narrow enough for a phone
-    plot.xaxis.ticker.desired_num_ticks = 5
-    for grid in plot.grid:
-        chart.colour(grid, grid_line_color="grid")
-    for axis in plot.axis:
-        axis.minor_tick_line_color = None
-        axis.major_tick_line_color = None
-        axis.axis_label_text_font = axis.major_label_text_font = FONT
-        axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font_size = "12px"
-        axis.major_label_text_font_size = "12px"
-        axis.axis_label_standoff = 8
-        chart.colour(axis, axis_line_color="grid", major_label_text_color="quiet", axis_label_text_color="quiet")
+def feature_charts() -> list[Chart]:
+    """The two charts of a single feature; the page's script fills them in, by the names "line" and "held"."""
+    charts = []
+    for title, reading, label in (
+        ("Score", "The score over time, on a pale band while the feature was selected.", "score"),
+        ("Rank", "Its place among all scores at each look; 1 is the best.", "rank"),
+    ):
+        chart = Chart(title, reading, f"Line chart of the {label} of the chosen feature over time.", None)
+        chart.figure = new_figure(ROWS, label, 200)
+        if label == "rank":
+            chart.figure.y_range.flipped = True
+        held = ColumnDataSource({"left": [], "right": []}, name="held")
+        # y runs over the whole frame in screen units: the band must not stretch the axis of the scores.
+        band = chart.figure.vstrip("left", "right", source=held, line_color=None)
+        chart.colour(band.glyph, fill_color="band")
+        source = ColumnDataSource({"x": [0, 1], "y": [0, 1]}, name="line")  # bokeh warns of a chart without a range
+        line = chart.figure.line("x", "y", source=source, line_width=2)
+        dots = chart.figure.scatter("x", "y", source=source, size=3, line_color=None)
+        chart.colour(line.glyph, line_color="series-0")
+        chart.colour(dots.glyph, fill_color="series-0")
+        hover(chart, [line], [("row", "@x{0,0}"), (label, "@y{0.[0000]}")])
+        charts.append(dress(chart))
+    return charts

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import math
+import re
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from bokeh.embed import json_item
+from bokeh.document import Document
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from streamsift import __version__
-from streamsift.report.figures import Chart
+from streamsift.report.chart import Chart
+from streamsift.report.figures import feature_charts
+
+SCRIPTS = ("download.js", "sort.js", "feature.js", "page.js")  # page.js starts the others
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A table cell with a number and a bar of the given length (0 to 1) behind it."""
+class Cell:
+    """A table cell: its text, the number it sorts by, the length (0 to 1) of a bar behind it, the feature it opens."""
 
     text: str
-    length: float
+    value: float | None = None
+    bar: float | None = None
+    feature: tuple[int, int] | None = None  # number of the grid, place in it
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; cells are texts or bars, and columns named in `numeric` are set flush right."""
+    """A table; columns named in `numeric` are set flush right, and all sort by a click on their heading."""
 
     title: str
     columns: list[str]
-    rows: list[list[str | Bar]]
+    rows: list[list[str | Cell]]
     note: str = ""
     numeric: frozenset[str] = frozenset()
 
@@ -45,10 +53,17 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     columns: int = 1  # charts side by side on a wide screen
+    note: str = ""
+    tables_first: bool = False
 
 
-def render(title: str, lead: str, sections: list[Section]) -> str:
-    """Return the page as HTML: style, script, chart library and data are all inside."""
+def render(
+    title: str, lead: str, sections: list[Section], grids: Sequence[dict[str, Any]] = (), callout: str = ""
+) -> str:
+    """Return the page as HTML: style, script, chart library and data are all inside.
+
+    `grids` are the features that can be opened (see grid.py), and `callout` is set apart on top of the page.
+    """
     environment = Environment(
         loader=PackageLoader("streamsift.report"),
         autoescape=True,
@@ -56,37 +71,56 @@ def render(title: str, lead: str, sections: list[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    single = feature_charts() if grids else []
     charts = [chart for section in sections for chart in section.charts]
-    places = {id(chart): f"chart-{k}" for k, chart in enumerate(charts)}
-    data = [{"item": json_item(chart.figure, places[id(chart)]), "paint": chart.paint} for chart in charts]
+    places = {id(chart): f"chart-{k}" for k, chart in enumerate([*single, *charts])}
+    pack = {
+        "library": "\n".join(Resources(mode="inline", components=["bokeh"]).js_raw) if charts else "",
+        "figures": _figures(charts),
+        "charts": [_chart(chart, places[id(chart)]) for chart in charts],
+        "single_figures": _figures(single),
+        "single": [_chart(chart, places[id(chart)]) for chart in single],
+        "grids": list(grids),
+    }
     templates = files("streamsift.report") / "templates"
     return environment.get_template("page.html.jinja").render(
         title=title,
         lead=lead,
+        callout=callout,
         sections=sections,
+        single=single,
         place=lambda chart: places[id(chart)],
-        is_bar=lambda cell: isinstance(cell, Bar),
+        as_cell=lambda cell: cell if isinstance(cell, Cell) else Cell(cell),
         version=__version__,
         style=Markup((templates / "style.css").read_text("utf-8")),
-        script=Markup((templates / "page.js").read_text("utf-8")),
-        library=Markup("\n".join(Resources(mode="inline", components=["bokeh"]).js_raw) if charts else ""),
-        data=Markup(_script_json(data)),
+        script=Markup("\n".join((templates / name).read_text("utf-8") for name in SCRIPTS)),
+        pack=Markup(_packed(pack)),
     )
 
 
-def _script_json(data: Any) -> str:
-    """JSON that may stand inside a script element, whatever a feature is called."""
-    return json.dumps(data).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+def _figures(charts: Sequence[Chart]) -> Any:
+    """All figures as one bokeh document: several would each be checked, themed and set up."""
+    document = Document()
+    for chart in charts:
+        document.add_root(chart.figure)
+    document.validate()
+    return document.to_json(deferred=False)
 
 
-def number(value: float | None) -> str:
-    """A number for people: four digits or all before the point, thousands set apart.
+def _chart(chart: Chart, place: str) -> dict[str, Any]:
+    name = re.sub(r"\W+", "-", chart.title.lower()).strip("-")
+    return {
+        "figure": chart.figure.id,
+        "place": place,
+        "paint": chart.paint,
+        "file": f"{name}.csv",
+        "data": {key: list(values) for key, values in chart.data.items()},
+        "grid": chart.grid,
+        "lanes": chart.lanes,
+        "heat": chart.heat,
+    }
 
-    >>> number(12345.0), number(3.0), number(0.123456), number(0.00001234), number(float("inf")), number(None)
-    ('12,345', '3.000', '0.1235', '1.234e-05', '∞', '–')
-    """
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.4g}"
+
+def _packed(pack: dict[str, Any]) -> str:
+    """Compressed JSON in letters: a third of the size, and whatever a feature is called cannot become markup."""
+    return base64.b64encode(zlib.compress(json.dumps(pack, separators=(",", ":")).encode(), 6)).decode()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bokeh.models import ColumnDataSource, HoverTool, Label, Range1d
+from bokeh.models import ColumnDataSource, Label, Range1d
 from bokeh.plotting import figure
 
-from streamsift.report.figures import N_COLOURS, Chart, Mark
+from streamsift.report.chart import N_COLOURS, Chart, Mark, hover
 
 GAP, HEAD = 3, 6  # cells between two pictures, and above a row of them for their names
 A_ROW = 3  # pictures side by side: more would be too small on a phone
@@ -37,6 +37,14 @@ def pictures_chart(panel: dict[str, Any]) -> Chart:
     plot.axis.visible = plot.grid.visible = False
     _frameless(plot)
     chart.legend = [Mark("series-0", "band", "selected"), Mark("quiet", "band", "weight")]
+    cells_of = [
+        (picture["name"], x, y, value, picture["selected"][y][x])
+        for picture in pictures
+        for y, row in enumerate(picture["values"])
+        for x, value in enumerate(row)
+    ]
+    columns = ("picture", "column", "line", "weight", "selected")
+    chart.data = {name: [cell[k] for cell in cells_of] for k, name in enumerate(columns)}
     return chart
 
 
@@ -67,8 +75,14 @@ def points_chart(panel: dict[str, Any]) -> Chart:
         chart.colour(point.glyph, fill_color=f"series-{k % N_COLOURS}")
         chart.legend.append(Mark(f"series-{k % N_COLOURS}", "band", curve["name"]))
         renderers.append(point)
+    chart.data = {
+        "method": [curve["name"] for curve in panel["curves"]],
+        panel["x_label"]: [curve["x"][0] for curve in panel["curves"]],
+        panel["y_label"]: [curve["y"][0] for curve in panel["curves"]],
+        "mark": list(panel["marks"]),
+    }
     tips = [("method", "@name"), (panel["x_label"], "@x{0.000}"), (panel["y_label"], "@y{0.000}")]
-    plot.add_tools(HoverTool(renderers=renderers, tooltips=tips))
+    hover(chart, renderers, tips)
     _frameless(plot)
     for grid in plot.grid:
         chart.colour(grid, grid_line_color="grid")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamsift.report.figures import N_COLOURS, Chart, Curve, Mark, curves_chart
-from streamsift.report.page import Bar, Section, Table, render
+from streamsift.report.chart import N_COLOURS, Chart, Curve, Mark
+from streamsift.report.figures import curves_chart
+from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.pictures import pictures_chart, points_chart
 
 
@@ -31,7 +32,7 @@ def reproduction_report(result: dict[str, Any]) -> str:
         if result["dashed_means"]:
             chart.legend.append(Mark("quiet", "dashed", result["dashed_means"]))
         charts.append(chart)
-    rows: list[list[str | Bar]] = [list(row) for row in result["rows"]]
+    rows: list[list[str | Cell]] = [list(row) for row in result["rows"]]
     columns = result["columns"]
     table = Table("The numbers", columns, rows, result["note"], frozenset(columns[2:]))
     return render(result["title"], result["lead"], [Section("The curves", [], charts, [table], columns=2)])

@@ -6,8 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from streamsift.report.figures import detection_chart, lanes_chart, scores_chart
-from streamsift.report.page import Bar, Section, Table, number, render
+from streamsift.evaluate.trace import Trace
+from streamsift.report.chart import Chart
+from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
+from streamsift.report.numbers import duration, number, share, size
+from streamsift.report.page import Cell, Section, Table, render
+from streamsift.report.quality import Line, accuracy_chart, amounts_chart, stability_chart
+from streamsift.report.summarize import summarize
 
 
 def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
@@ -50,56 +55,134 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
             for run in judged
         ]
         sections.append(Section("Are the true features found?", facts, [detection_chart(judged)]))
-    sections += [_section(run, alone=len(runs) == 1) for run in runs]
-    return render(title, lead, sections)
+    measured = [run for run in runs if "accuracy" in run["measures"]]
+    if measured:
+        sections.append(_quality(measured, alone=len(runs) == 1))
+    sections += [run_section(run, k, "The run" if len(runs) == 1 else run["name"]) for k, run in enumerate(runs)]
+    return render(title, lead, sections, [run["grid"] for run in runs])
 
 
-def _section(run: dict[str, Any], alone: bool) -> Section:
+def trace_report(trace: Trace) -> str:
+    """Return the HTML report of a trace that was read back; title and lead come from its settings."""
+    settings = trace.settings
+    method, data, target = (settings.get(key) for key in ("method", "data", "target"))
+    lead = f"What {method or 'the selector'} selected"
+    lead += f" to tell {str(target)!r}" if target else ""
+    lead += f", judged by {settings['model']} row by row" if settings.get("model") else ""
+    return run_report(str(data or method or "A run"), f"{lead}.", [summarize(trace, str(method or "run"))])
+
+
+def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:
+    """Accuracy, stability and cost of judged runs."""
+    charts = [accuracy_chart(*_accuracies(runs, alone=alone))]
+    stable = _lines(runs, "stability")
+    if stable:
+        charts.append(stability_chart(stable))
+    return Section("How well it does", _finals(runs[0]) if alone else [], [*charts, *_costs(runs)], columns=2)
+
+
+def _accuracies(runs: Sequence[dict[str, Any]], *, alone: bool) -> tuple[list[Line], str]:
+    windows = _lines(runs, "window_accuracy")
+    if not alone or not windows:
+        return (windows, "Accuracy over the latest steps") if windows else (_lines(runs, "accuracy"), "Accuracy so far")
+    measures = runs[0]["measures"]
+    both = [("latest steps", measures["rows"], measures["window_accuracy"])]
+    both.append(("all rows so far", measures["rows"], measures["accuracy"]))
+    return both, "Accuracy over the latest steps and over all rows so far"
+
+
+def _lines(runs: Sequence[dict[str, Any]], key: str) -> list[Line]:
+    return [(run["name"], run["measures"]["rows"], run["measures"][key]) for run in runs if key in run["measures"]]
+
+
+def _costs(runs: Sequence[dict[str, Any]]) -> list[Chart]:
+    """Seconds and memory over time: by part for one run, by run for several."""
+    charts = []
+    times = [
+        (f"{run['name']}: {part}" if len(runs) > 1 else part, run["measures"]["rows"], run["measures"][key])
+        for run in runs
+        for part, key in (("selection", "selection_seconds"), ("learner", "learner_seconds"))
+        if key in run["measures"]
+    ]
+    if times:
+        reading = "Seconds spent on selecting and on the learner so far; a straight line is a steady speed."
+        charts.append(amounts_chart("Time spent", reading, "seconds", times, "0.[0000]"))
+    memory = _lines(runs, "memory")
+    if memory:
+        reading = "Bytes held by selector and learner at each moment; a level line means bounded memory."
+        charts.append(amounts_chart("Memory held", reading, "bytes", memory, "0.[00]a"))
+    return charts
+
+
+def _finals(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """The final values in large type, as far as the run has them."""
+    ends = {key: _end(values) for key, values in run["measures"].items()}
+    stable = [value for value in run["measures"].get("stability", ()) if value is not None]
+    facts = [
+        (share(ends.get("accuracy")), "accuracy"),
+        (share(ends.get("balanced_accuracy")), "balanced accuracy"),
+        (number(ends.get("kappa")), "kappa"),
+        (share(sum(stable) / len(stable)) if stable else "–", "stability, mean"),
+        (size(ends.get("peak_memory") or ends.get("memory")), "memory"),
+        (_speed(run, ends), "rows a second"),
+    ]
+    return [(value, what) for value, what in facts if value != "–"]
+
+
+def _end(values: Sequence[float | None]) -> float | None:
+    return next((value for value in reversed(values) if value is not None), None)
+
+
+def _speed(run: dict[str, Any], ends: dict[str, float | None]) -> str:
+    seconds = (ends.get("selection_seconds") or 0.0) + (ends.get("learner_seconds") or 0.0)
+    return f"{run['n_rows'] / seconds:,.0f}" if seconds > 0 else "–"
+
+
+def run_section(run: dict[str, Any], place: int, heading: str) -> Section:
+    """Scores, selection and settings of a run, whose grid has the given place on the page."""
     facts = [
         (f"{run['n_rows']:,}", "rows"),
         (f"{run['n_features']:,}", "features"),
         (f"{len(run['selected']):,}", "selected"),
-        (_duration(run["seconds"]), "reading and learning"),
+        (duration(run["seconds"]), "reading and learning"),
     ]
-    charts = [scores_chart(run["scores"]), lanes_chart(run["lanes"])]
-    return Section("The run" if alone else run["name"], facts, charts, [_selected(run), _settings(run)])
+    places = {feature["index"]: k for k, feature in enumerate(run["grid"]["features"])}
+    lanes = lanes_chart(run["lanes"], place, [places[lane["index"]] for lane in run["lanes"]["features"]])
+    charts = [heat_chart(run, place), lanes, scores_chart(run, place)]
+    tables = [_selected(run, place, places), settings_table(run["settings"])]
+    return Section(heading, facts, [chart for chart in charts if chart], tables)
 
 
-def _duration(seconds: float) -> str:
-    """Seconds, minutes or hours, whichever reads best.
-
-    >>> _duration(0.4), _duration(75), _duration(7260)
-    ('0.4 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def _selected(run: dict[str, Any]) -> Table:
-    rows = run["selected"]
+def _selected(run: dict[str, Any], place: int, places: dict[int, int]) -> Table:
+    rows = [row for row in run["selected"] if row["index"] in places]  # as many as can be opened
     best = max((row["score"] for row in rows if row["score"] is not None and math.isfinite(row["score"])), default=0.0)
     known = run["lanes"]["true_features_known"]
     columns = ["rank", "feature", "score", "time selected"] + (["true feature"] if known else [])
-    cells: list[list[str | Bar]] = []
+    cells: list[list[str | Cell]] = []
     for row in rows:
-        line: list[str | Bar] = [str(row["rank"]), row["name"], _score_bar(row["score"], best)]
-        line.append(Bar(f"{row['share']:.0%}", row["share"]))
+        name = Cell(row["name"], feature=(place, places[row["index"]]))
+        line: list[str | Cell] = [str(row["rank"]), name, _score_bar(row["score"], best)]
+        line.append(Cell(f"{row['share']:.0%}", row["share"], row["share"]))
         cells.append(line + (["yes" if row["relevant"] else "no"] if known else []))
+    left_out = len(run["selected"]) - len(rows)
     note = (
-        "Higher scores are more relevant. Time selected is the share of the rows during which a feature was selected."
+        "Higher scores are more relevant. Time selected is the share of the rows during which a feature was selected. "
+        "A click on a name shows the feature." + (f" {left_out:,} more are in selection.json." if left_out else "")
     )
     return Table("Selected features", columns, cells, note, frozenset({"rank"}))
 
 
-def _score_bar(score: float | None, best: float) -> Bar:
+def _score_bar(score: float | None, best: float) -> Cell:
     if score is None:
-        return Bar("–", 0.0)
+        return Cell("–", bar=0.0)
     length = 1.0 if math.isinf(score) and score > 0 else score / best if best > 0 else 0.0
-    return Bar(number(score), min(max(length, 0.0), 1.0))
+    return Cell(number(score), score, min(max(length, 0.0), 1.0))
 
 
-def _settings(run: dict[str, Any]) -> Table:
-    rows: list[list[str | Bar]] = [[key.replace("_", " "), str(value)] for key, value in run["settings"].items()]
+def settings_table(settings: dict[str, Any]) -> Table:
+    """The settings of a run as a table of names and values; settings within settings stand on lines of their own."""
+    flat = {
+        k: v for key, value in settings.items() for k, v in (value if isinstance(value, dict) else {key: value}).items()
+    }
+    rows: list[list[str | Cell]] = [[key.replace("_", " "), str(value)] for key, value in flat.items()]
     return Table("Settings", ["setting", "value"], rows)

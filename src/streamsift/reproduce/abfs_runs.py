@@ -104,18 +104,23 @@ def measure(run: Run) -> tuple[Run, Measured]:
     categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
     n_values = max((len(values) for values in stream.categories.values()), default=2)
     learner, selector = mixed_learner(run.learner, categorical, n_values), make_selector(run)
-    watch = _Watch(stream, lambda: _memory(learner, selector), lambda: features_used(learner))
+    everything = np.ones(len(categorical), bool)
+    watch = _Watch(
+        stream,
+        lambda: _memory(learner, selector),
+        lambda: features_used(learner),
+        lambda: everything if selector is None else selector.get_support(),
+    )
     began = process_time()
     result = prequential(watch, selector, learner, batch_size=BATCH)
     seconds = process_time() - began - watch.seconds
-    looks = np.unique(np.linspace(0, len(result.rows), N_LOOKS + 1).astype(int)[1:]) - 1
     measured = Measured(
-        accuracy=100.0 * result.accuracy(),
+        accuracy=100.0 * float(result.column("batch_accuracy")[1:].mean()),
         seconds=seconds,
         ram_hours=ram_hours(float(np.mean(watch.memory)), max(seconds, 0.0)),
-        selection=_selection(stream, result.rows[looks], result.selected[looks]),
-        rows=result.rows[looks].tolist(),
-        n_selected=result.n_selected[looks].tolist(),
+        selection=_selection(stream, watch.rows, watch.selected),
+        rows=watch.rows,
+        n_selected=[int(mask.sum()) for mask in watch.selected],
         n_used=watch.used,
         drifts=[drift.row for drift in getattr(selector, "drifts_", [])],
     )
@@ -123,15 +128,23 @@ def measure(run: Run) -> tuple[Run, Measured]:
 
 
 class _Watch:
-    """A stream that looks at the memory and the trees every so often, and knows the time that it took itself."""
+    """A stream that looks at memory, trees and selection every so often, and knows the time that it took itself."""
 
-    def __init__(self, stream: Any, memory: Callable[[], int], used: Callable[[], int | None]) -> None:
-        self._stream, self._memory, self._used = stream, memory, used
+    def __init__(
+        self,
+        stream: Any,
+        memory: Callable[[], int],
+        used: Callable[[], int | None],
+        support: Callable[[], NDArray[np.bool_]],
+    ) -> None:
+        self._stream, self._memory, self._used, self._support = stream, memory, used, support
         self.feature_names, self.target_name = stream.feature_names, stream.target_name
         self.n_rows, self.categories = stream.n_rows, stream.categories
         self.seconds = 0.0
+        self.rows: list[int] = []
         self.memory: list[int] = []
         self.used: list[int | None] = []
+        self.selected: list[NDArray[np.bool_]] = []
 
     def progress(self) -> float | None:
         """As the stream itself."""
@@ -146,8 +159,10 @@ class _Watch:
             began = process_time()
             if rows >= due or (rows and rows >= self.n_rows):
                 due += self.n_rows / N_LOOKS
+                self.rows.append(rows)
                 self.memory.append(self._memory())
                 self.used.append(self._used())
+                self.selected.append(self._support())
             batch = next(batches, None)
             self.seconds += process_time() - began
             if batch is None:
@@ -160,12 +175,12 @@ def _memory(learner: Any, selector: Any) -> int:
     return n_bytes(learner) + (0 if selector is None else state_bytes(selector.state_arrays()))
 
 
-def _selection(stream: Any, rows: NDArray[np.int64], selected: NDArray[np.bool_]) -> tuple[float, float, float]:
+def _selection(stream: Any, rows: list[int], selected: list[NDArray[np.bool_]]) -> tuple[float, float, float]:
     if not isinstance(stream, GeneratedStream):
         return float("nan"), float("nan"), float("nan")
     segments = stream.segments()
     looks = []
-    for row, mask in zip(rows.tolist(), selected, strict=True):
+    for row, mask in zip(rows, selected, strict=True):
         true = next(list(segment.relevant) for segment in segments if segment.first < row <= segment.last + 1)
         found = selection_accuracy(mask, true, len(mask))
         looks.append((float(found), found.rrf, found.ccp))

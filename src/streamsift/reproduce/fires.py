@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from streamsift.reproduce.fires_data import NOT_HERE, DataSet, present
+from streamsift.reproduce.fires_data import DATA_SETS, DataSet, present
 from streamsift.reproduce.fires_figures import figure_3, figure_4, figure_6, trade_off
 from streamsift.reproduce.fires_runs import SELECTORS, Plan, Run, data_folder, runs
-from streamsift.reproduce.result import Options, Progress, Result
+from streamsift.reproduce.result import Options, Pair, Progress, Result
 
 MEASURES = {"accuracy": "table3.accuracy", "ms": "table3.ms", "stability": "table4"}  # -> table of the paper
 
@@ -74,6 +74,12 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
         x_label="",
         dashed_means="",
         panels=[trade_off(done, name) for name in names],
+        pairs=[
+            Pair(MEASURES[measure], f"{name}, {method}", value, published[measure][name][method])
+            for (measure, name, method), value in ours.items()
+            if name in {data.name for data in sets if data.whole}
+        ],
+        missing=[data.name for data in DATA_SETS if data not in sets or not data.whole],
     )
 
 
@@ -128,8 +134,7 @@ def _rows_note(plan: Plan) -> str:
 
 
 def _notes(sets: list[DataSet]) -> list[str]:
-    notes = [f"{data.name}: {data.note}." for data in sets if data.note]
-    return [*notes, *(f"{name} is left out: {reason}." for name, reason in NOT_HERE.items())]
+    return [f"{data.name}: {data.note}." for data in sets if data.note]
 
 
 EXHIBITS = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamsift.evaluate.learners import make_learner
 from streamsift.evaluate.prequential import prequential
 from streamsift.reproduce.fires_data import DataSet, load, load_digits, present
-from streamsift.reproduce.fires_runs import SELECTORS, WINDOW, Run, data_folder, run
+from streamsift.reproduce.fires_runs import SELECTORS, WINDOW, Run, data_folder, mean_accuracy, run, stabilities
 from streamsift.reproduce.result import Curve, Options, Panel, Progress, Result
 from streamsift.rows.fires import FIRES
 from streamsift.streams.arrays import ArrayStream
@@ -92,13 +92,13 @@ def figure_4(options: Options, progress: Progress) -> Result:
         results[method] = run(X, y, method, batch_size, 0.1, options.seed)
         progress(len(results), len(SELECTORS))
     accuracy = [
-        Curve(method, method, False, result.rows[1:].tolist(), _smoothed(result.batch_accuracy[1:]))
+        Curve(method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:]))
         for method, result in results.items()
     ]
     stability = [
-        Curve(method, method, False, result.rows[-len(values) :].tolist(), values.tolist())
+        Curve(method, method, False, result.column("row")[-len(values) :].tolist(), values.tolist())
         for method, result in results.items()
-        for values in [result.stability(WINDOW)]
+        for values in [stabilities(result)]
     ]
     reading = f"Mean over the last {WINDOW} batches of {batch_size} rows."
     return Result(
@@ -106,7 +106,7 @@ def figure_4(options: Options, progress: Progress) -> Result:
         lead=f"{len(X):,} rows ({data.note}), a tenth of the features, batches of {batch_size}; seed {options.seed}.",
         note="The paper prints no numbers for this; it says that accuracies are alike and FIRES becomes more stable.",
         columns=["method", "accuracy", "stability, first window", "stability, last window"],
-        rows=[[c.name, f"{results[c.name].accuracy():.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability],
+        rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability],
         x_label="rows seen",
         dashed_means="",
         panels=[
@@ -128,8 +128,8 @@ def figure_6(options: Options, progress: Progress) -> Result:
     found = []
     for penalty in PENALTIES:
         selector = FIRES(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
-        result = prequential(ArrayStream(X, y), selector, make_learner("perceptron"), batch_size=25)
-        found.append((result.accuracy(), float(result.stability(WINDOW).mean())))
+        result = prequential(ArrayStream(X, y), selector, make_learner("perceptron"), batch_size=25, window=WINDOW)
+        found.append((mean_accuracy(result), float(stabilities(result).mean())))
         progress(len(found), len(PENALTIES))
     powers = [float(np.log10(penalty)) for penalty in PENALTIES]
     accuracy, stability = (list(values) for values in zip(*found, strict=True))
@@ -169,7 +169,7 @@ def trade_off(done: list[Run], name: str) -> Panel:
         found = [one.measures() for one in own]
         x, y = (float(np.mean([values[key] for values in found])) for key in ("accuracy", "stability"))
         curves.append(Curve(method, method, False, [x], [y]))
-        marks.append(float(np.mean([np.var(one.result.batch_accuracy[1:]) for one in own])))
+        marks.append(float(np.mean([np.var(one.result.column("batch_accuracy")[1:]) for one in own])))
     best = max(curves, key=lambda curve: curve.x[0] + curve.y[0])
     words = (
         f"{name}: top right is best; {best.name} has the largest sum of accuracy {best.x[0]:.3f} and "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
+
+from streamsift.evaluate.workers import start_worker
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
@@ -19,11 +19,5 @@ def pool_map(jobs: int, function: Callable[[Task], Found]) -> Iterator[Callable[
     if jobs == 1:
         yield lambda tasks: map(function, tasks)
         return
-    with multiprocessing.get_context("spawn").Pool(jobs, _start_worker) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, start_worker) as pool:
         yield lambda tasks: pool.imap_unordered(function, tasks)
-
-
-def _start_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends the workers
-    for library in ("NUMBA", "OMP", "OPENBLAS"):
-        os.environ[f"{library}_NUM_THREADS"] = "1"  # the runs share the cores already

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -43,8 +43,22 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """A printed cell and ours: the table's name in `published/`, which cell, and both values (numbers or words)."""
+
+    table: str
+    cell: str
+    ours: float | str
+    published: float | str
+
+
+@dataclass(frozen=True)
 class Result:
-    """A reproduced figure or table. `note` says plainly what can be compared with the paper and what cannot."""
+    """A reproduced figure or table. `note` says plainly what can be compared with the paper and what cannot.
+
+    `pairs` are the cells a verdict is made from: only those measured on what the paper measured them on. `missing`
+    names the data sets of the paper that are not here, or only in another part or version.
+    """
 
     title: str
     lead: str
@@ -54,6 +68,8 @@ class Result:
     x_label: str
     dashed_means: str
     panels: list[Panel]
+    pairs: list[Pair] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict, for JSON and for the page."""

@@ -24,8 +24,8 @@ from streamsift.columns.ofs_a3m import OFSA3M
 from streamsift.columns.ofs_density import OFSDensity
 from streamsift.columns.osfs import OSFS
 from streamsift.columns.saola import SAOLA
-from streamsift.reproduce.etana_data import NOT_HERE, Split, folder_of, load, present, splits
-from streamsift.reproduce.result import Options, Progress, Result
+from streamsift.reproduce.etana_data import NOT_HERE, Split, folder_of, load, missing, present, splits
+from streamsift.reproduce.result import Options, Pair, Progress, Result
 
 N_NEIGHBOURS = 3
 METHODS: dict[str, Callable[[], Any]] = {  # by their names in the paper
@@ -54,12 +54,15 @@ def rivals(options: Options, progress: Progress) -> Result:
     folder = folder_of(options)
     sets = present(folder)
     paper = _published()
-    rows = []
+    rows, pairs = [], []
     for place, data in enumerate(sets):
         X, y = load(folder, data)
         parts = list(splits(data, y, options.seed))
         for number, (method, make) in enumerate(METHODS.items()):
-            rows.append(_row(data.name, method, measure(X, y, parts, make), paper))
+            found = measure(X, y, parts, make)
+            rows.append(_row(data.name, method, found, paper))
+            if data.whole:
+                pairs += _pairs(data.name, method, found, paper)
             progress(place * len(METHODS) + number + 1, len(sets) * len(METHODS))
     notes = [f"{data.name} is here {data.note}." for data in sets if data.note]
     return Result(
@@ -81,6 +84,8 @@ def rivals(options: Options, progress: Progress) -> Result:
         x_label="",
         dashed_means="",
         panels=[],
+        pairs=pairs,
+        missing=missing(sets),
     )
 
 
@@ -118,9 +123,20 @@ def _published() -> dict[str, Any]:
 
 
 def _row(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list[str]:
-    ours = (found.accuracy, found.features, found.select_seconds, found.classify_seconds)
     cells = [data, method]
-    for value, table, form in zip(ours, PUBLISHED.values(), (".4f", ".1f", ".3f", ".4f"), strict=True):
+    for value, table, form in zip(_measures(found), PUBLISHED.values(), (".4f", ".1f", ".3f", ".4f"), strict=True):
         theirs = paper[table].get(data, {}).get(method)
         cells += [f"{value:{form}}", "" if theirs is None else f"{theirs:g}"]
     return cells
+
+
+def _pairs(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list[Pair]:
+    cells = [
+        (value, table, paper[table][data].get(method))
+        for value, table in zip(_measures(found), PUBLISHED.values(), strict=True)
+    ]
+    return [Pair(table, f"{data}, {method}", value, theirs) for value, table, theirs in cells if theirs is not None]
+
+
+def _measures(found: Measured) -> tuple[float, float, float, float]:
+    return found.accuracy, found.features, found.select_seconds, found.classify_seconds

@@ -1,4 +1,5 @@
-"""Wang and Barbu, "Online Feature Screening for Data Streams with Concept Drift": Figure 3.
+"""Wang and Barbu, "Online Feature Screening for Data Streams with Concept Drift": Figure 3 here; Tables 2 to 6
+in screening_tables.py, 8 and 9 in screening_learners.py.
 
 The stream of section 3.2: 100,000 rows of 1,000 features, 100 of them true; every l rows the window of true features
 moves on by one. The figure shows the share of the true features found (detection rate) against the number k of
@@ -14,11 +15,7 @@ tuned for the other four scores.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +23,10 @@ from numpy.typing import NDArray
 
 from streamsift import catalog
 from streamsift.core.selection import rank_scores
-from streamsift.reproduce.result import Curve, Options, Panel, Progress, Result
+from streamsift.reproduce.pool import pool_map
+from streamsift.reproduce.result import Curve, Exhibit, Options, Panel, Progress, Result
+from streamsift.reproduce.screening_learners import table_8, table_9
+from streamsift.reproduce.screening_tables import table_2, table_3, tables_4_to_6
 from streamsift.streams import generate
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
@@ -61,7 +61,7 @@ def figure_3(options: Options, progress: Progress) -> Result:
         for fading in (fits, 1.0)
     ]
     rates = {}
-    with _mapper(options.jobs) as run_all:
+    with pool_map(options.jobs, _measure) as run_all:
         for done, (run, curve) in enumerate(run_all(runs), start=1):
             rates[run] = curve
             progress(done, len(runs))
@@ -107,21 +107,6 @@ def rates_by_count(
 
 def _measure(run: Run) -> tuple[Run, NDArray[np.float64]]:
     return run, detection_curve(run)
-
-
-@contextmanager
-def _mapper(jobs: int) -> Iterator[Callable[[Iterable[Run]], Iterator[tuple[Run, NDArray[np.float64]]]]]:
-    """A `map` over runs, in this process or over several; the pool is ended at once when the caller is interrupted."""
-    if jobs == 1:
-        yield lambda runs: map(_measure, runs)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs, _start_worker) as pool:
-        yield lambda runs: pool.imap_unordered(_measure, runs)
-
-
-def _start_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends the workers
-    os.environ["NUMBA_NUM_THREADS"] = "1"  # the runs share the cores already
 
 
 def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.float64]]) -> Result:
@@ -180,4 +165,13 @@ def _panel(shift_every: int, rates: dict[Run, NDArray[np.float64]]) -> Panel:
     )
 
 
-EXHIBITS = {"figure 3": figure_3}
+EXHIBITS: dict[str, Exhibit] = {
+    "figure 3": figure_3,
+    "table 2": table_2,
+    "table 3": table_3,
+    "table 4": tables_4_to_6,
+    "table 5": tables_4_to_6,
+    "table 6": tables_4_to_6,
+    "table 8": table_8,
+    "table 9": table_9,
+}

@@ -26,17 +26,17 @@ Memory: 32 bytes per model and feature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import CheckedBatch
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows
+from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_interval
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
@@ -48,7 +48,10 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class WinnowState:
-    """The classes and, of shape (n_models, n_features), the weights u and v: u * 2**(-RANGE * u_halvings)."""
+    """The classes and, of shape (n_models, n_features), the weights u and v: |u| * 2**(-RANGE * u_halvings).
+
+    A weight with halvings has a minus sign.
+    """
 
     classes: OneVsRest
     u: Floats
@@ -56,8 +59,15 @@ class WinnowState:
     u_halvings: Ints
     v_halvings: Ints
 
+    def copy(self) -> WinnowState:
+        """Its own weights; the arrays of the classes are never changed in place."""
+        halvings = (self.u_halvings.copy(), self.v_halvings.copy())
+        return WinnowState(replace(self.classes), self.u.copy(), self.v.copy(), *halvings)
+
     def widen(self, n_features: int) -> None:
         """Give features that arrive late the weights everything starts with."""
+        if n_features == self.u.shape[1]:
+            return
         more = ((0, 0), (0, n_features - self.u.shape[1]))
         self.u = np.pad(self.u, more, constant_values=POSITIVE_START)
         self.v = np.pad(self.v, more, constant_values=NEGATIVE_START)
@@ -125,6 +135,7 @@ class EFS(RowSelector):
         "new_features": NEW_FEATURES_LIMITS,
     }
     state_type = WinnowState
+    scans_itself: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -155,18 +166,24 @@ class EFS(RowSelector):
         return WinnowState(OneVsRest.empty(), weights, weights.copy(), halvings, halvings.copy())
 
     def _learn(self, state: WinnowState, batch: CheckedBatch) -> None:
+        if batch.sparse or batch.has_absent:  # other rows are looked at by the kernel
+            refuse_not_finite(batch, nan_allowed=batch.has_absent)
         X = rows_with_zeros(batch)
-        state.widen(batch.features.n_features)
-        given = (self.promotion, self.demotion, self.threshold, self.margin, self.least_factor)
-        settings = [float(value) for value in given]
-        for rows in state.classes.pieces(batch.codes, state.rebuild):
-            signs = state.classes.signs(batch.codes[rows])
-            weights = (signs, state.u, state.v, state.u_halvings, state.v_halvings)
+        after = state.copy()
+        after.widen(batch.features.n_features)
+        promotion, demotion, least = float(self.promotion), float(self.demotion), float(self.least_factor)
+        settings = (promotion, demotion, float(self.threshold), float(self.margin), least)
+        interval = look_interval(promotion, demotion, least)
+        for rows in after.classes.pieces(batch.codes, after.rebuild):
+            signs = after.classes.signs(batch.codes[rows])
+            weights = (signs, after.u, after.v, after.u_halvings, after.v_halvings)
             part = piece_of(X, rows)
             if batch.sparse:
                 efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
-            else:
-                efs_rows(part, *weights, *settings)
+            elif not efs_rows(part, *weights, *settings, batch.first_row + rows.start, interval):
+                refuse_not_finite(batch, nan_allowed=False)
+        # Nothing has failed: from here on the state changes.
+        vars(state).update(vars(after))
 
     def _score(self, state: WinnowState) -> Floats:
         n_features = state.u.shape[1]
@@ -174,11 +191,11 @@ class EFS(RowSelector):
             return np.zeros(n_features)
         # Relative to the largest weight of all; 2 * RANGE below it is nothing, and more would overflow an exponent.
         alive = np.where(
-            (state.u > 0) | (state.v > 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max
+            (state.u != 0) | (state.v != 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max
         )
         base = alive.min()
         u, v = (
-            np.ldexp(weight, (-RANGE * np.minimum(halvings - base, 8)).astype(np.int32))
+            np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - base, 4)).astype(np.int32))
             for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
         )
         return np.asarray(np.abs(u - v).mean(axis=0))

@@ -10,9 +10,9 @@ which is the ridge regression of the k leading right singular vectors on the ske
 centred, as in the paper, so a column with a large mean is a leading direction by itself: scale features first.
 
 - l is floor(sqrt(features)), at least 2 k; it is fixed by the first batch and stays when features arrive late.
-- Singular vectors come from an eigendecomposition of the smaller of C'C and C C', which is many times faster than the
-  decomposition of C. It squares the ratio of singular values, so where that ratio is beyond 1e4 (or squares overflow)
-  C itself is decomposed.
+- Singular vectors come from the l leading eigenvectors of the smaller of C'C and C C', which is many times faster than
+  the decomposition of C. It squares the ratio of singular values, so where that ratio is beyond 1e4 (or squares
+  overflow) C itself is decomposed.
 - The sketch is compressed once a batch, so the cut into batches changes the result within the sketch's error.
 
 Labels may be given and are not looked at, except that their number must be right. A feature that is not there counts
@@ -29,14 +29,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.linalg import lapack
+from scipy.linalg.blas import dgemm
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, IsNone, Limits
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
+from streamsift.kernels.tridiagonal import leading_values, vectors_of
 from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
+SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
+CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares then are beyond the last digit
 LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
 
 Floats = NDArray[np.float64]
@@ -116,7 +121,9 @@ class FSDS(RowSelector):
         X = rows_with_zeros(batch)
         size = len(state.lengths)
         used = np.count_nonzero(state.lengths)  # they are sorted, the rest of the sketch is 0
-        known = np.pad(state.directions[:used], ((0, 0), (0, X.shape[1] - state.directions.shape[1])))
+        known = state.directions[:used]
+        if X.shape[1] > known.shape[1]:
+            known = np.pad(known, ((0, 0), (0, X.shape[1] - known.shape[1])))
         directions, lengths = leading_directions(known, state.lengths[:used], X, size)
         ratio = np.divide(lengths[-1], lengths, out=np.ones(size), where=lengths > 0.0)
         state.directions = directions
@@ -144,19 +151,22 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
     n_features, used = X.shape[1], len(known)
     n_rows = used + len(X)
     n_found = min(size, n_rows, n_features)
-    directions, found = np.zeros((size, n_features)), np.zeros(size)
+    directions, found = np.empty((size, n_features)), np.zeros(size)
+    directions[n_found:] = 0.0
     wide = n_features >= n_rows
     with np.errstate(over="ignore", invalid="ignore"):
         squares = _products_of_rows(known, lengths, X) if wide else _products_of_columns(known, lengths, X)
-    if np.isfinite(np.trace(squares)):
-        values, vectors = np.linalg.eigh(squares)  # reads the lower triangle only
-        values, vectors = values[: -n_found - 1 : -1], vectors[:, : -n_found - 1 : -1].T
+        finite = np.isfinite(squares.trace())
+    if finite:
+        values, vectors = leading_eigenvectors(squares, n_found)
         if values[-1] * LARGEST_RATIO > values[0] > 0.0:
             found[:n_found] = np.sqrt(values)
             if wide:
                 vectors = vectors / found[:n_found, None]
-                np.matmul(vectors[:, used:], X, out=directions[:n_found])
-                directions[:n_found] += (vectors[:, :used] * lengths) @ known
+                # directions' = X' vectors' + known' (vectors * lengths)', written where it belongs
+                into = dgemm(1.0, X.T, vectors[:, used:].T, c=directions[:n_found].T, overwrite_c=True)
+                if used:
+                    dgemm(1.0, known.T, (vectors[:, :used] * lengths).T, 1.0, into, overwrite_c=True)
             else:
                 directions[:n_found] = vectors
             return directions, found
@@ -165,11 +175,45 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
     return directions, found
 
 
+def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
+    """The n largest eigenvalues, largest first, and their eigenvectors, one a row.
+
+    Of `squares`, which is symmetric, the lower triangle is read. Only the wanted vectors are made, from the tridiagonal
+    form; where eigenvalues lie so close that these are not orthogonal, all are made by the slower way that is safe.
+
+    >>> values, vectors = leading_eigenvectors(np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]]), 1)
+    >>> values.round(9).tolist(), np.abs(vectors).round(4).tolist()
+    ([3.0], [[0.7071, 0.7071, 0.0]])
+    """
+    size = len(squares)
+    if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
+        work = int(lapack.dsytrd_lwork(size, lower=1)[0])
+        reflectors, diagonal, beside, factors, _ = lapack.dsytrd(squares, 1, work)
+        bound = float(np.abs(diagonal).max() + 2.0 * np.abs(beside).max())
+        values = np.empty(n)
+        vectors, down, up = (np.empty((size, n)) for _ in range(3))
+        leading_values(diagonal, beside**2, bound, values)
+        vectors_of(diagonal, beside, values, down, up, vectors)
+        with np.errstate(over="ignore", invalid="ignore"):
+            excess = vectors.T @ vectors - np.eye(n)
+            left = (diagonal[:, None] - values) * vectors
+            left[1:] += beside[:, None] * vectors[:-1]
+            left[:-1] += beside[:, None] * vectors[1:]
+            good = np.abs(excess).max() < CORRECTABLE and np.abs(left).max() < 1e-13 * bound
+        if good:
+            vectors -= vectors @ (0.5 * excess)  # orthogonal to the last digit
+            # The first unit vector is left alone by the reflectors.
+            vectors[1:] = lapack.dormqr("L", "N", reflectors[1:, :-1], factors, vectors[1:], 64 * size)[0]
+            return values, vectors.T
+    values, vectors = np.linalg.eigh(squares)
+    return values[: -n - 1 : -1], vectors[:, : -n - 1 : -1].T
+
+
 def _products_of_rows(known: Floats, lengths: Floats, X: Floats) -> Floats:
     """C C' of C = [sketch; X], the lower triangle; the sketch's own part is diagonal."""
     used = len(known)
     squares = np.zeros((used + len(X), used + len(X)))
-    squares[:used, :used] = np.diag(lengths**2)
+    squares[np.arange(used), np.arange(used)] = lengths**2
     squares[used:, :used] = (X @ known.T) * lengths
     squares[used:, used:] = X @ X.T
     return squares

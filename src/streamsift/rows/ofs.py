@@ -116,7 +116,8 @@ class OFS(RowSelector):
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
         X = rows_with_zeros(batch)
-        state.weights = np.pad(state.weights, ((0, 0), (0, n_features - state.weights.shape[1])))
+        if n_features > state.weights.shape[1]:
+            state.weights = np.pad(state.weights, ((0, 0), (0, n_features - state.weights.shape[1])))
         scratch = np.empty((2, n_features))
 
         def rebuild(origins: list[int]) -> None:

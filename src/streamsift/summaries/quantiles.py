@@ -44,8 +44,9 @@ class QuantileSummary:
 
     eps: float
     fading: float
-    buffer: NDArray[np.integer[Any]]  # (n_blocks, capacity, WIDTH) keys; int32 while all data was float32
-    buffer_class: Ints  # (capacity,)
+    capacity: int  # rows that are merged into the lists together
+    buffer: NDArray[np.integer[Any]]  # (n_blocks, room for rows, WIDTH) keys; int32 while all data was float32
+    buffer_class: Ints  # (room for rows,)
     n_buffered: int
     n_present: Ints  # (n_features,) values in the lists
     has_gaps: bool  # some value was missing
@@ -66,8 +67,9 @@ class QuantileSummary:
         return cls(
             eps,
             fading,
-            np.full((_n_blocks(n_features), rows, sorting.WIDTH), np.iinfo(keys).max, keys),
-            np.zeros(rows, np.int64),
+            rows,
+            np.full((_n_blocks(n_features), 0, sorting.WIDTH), np.iinfo(keys).max, keys),
+            np.zeros(0, np.int64),
             0,
             np.zeros(n_features, np.int64),
             False,
@@ -80,7 +82,7 @@ class QuantileSummary:
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         """Absorb a batch; raises InputError, before anything changes, for infinity and for NaN that is not skipped."""
-        X, n_rows, capacity = batch.X, batch.n_rows, self.buffer.shape[1]
+        X, n_rows = batch.X, batch.n_rows
         double = X.dtype == np.float64 or self.buffer.dtype == np.int64
         bits: NDArray[Any] = X.astype(np.float64, copy=False).view(np.int64) if double else X.view(np.int32)
         finite: Any = sorting.all_finite64 if double else sorting.all_finite32
@@ -91,12 +93,13 @@ class QuantileSummary:
         store: Any = sorting.store_rows64 if double else sorting.store_rows32
         done = 0
         while done < n_rows:
-            n = min(capacity - self.n_buffered, n_rows - done)
+            n = min(self.capacity - self.n_buffered, n_rows - done)
+            self._make_room_for_rows(self.n_buffered + n)
             store(bits[done : done + n], self.buffer, self.n_buffered)
             self.buffer_class[self.n_buffered : self.n_buffered + n] = batch.codes[done : done + n]
             self.n_buffered += n
             done += n
-            if self.n_buffered == capacity:
+            if self.n_buffered == self.capacity:
                 self._flush()
 
     def _flush(self, *, everything: bool = False) -> None:
@@ -125,7 +128,7 @@ class QuantileSummary:
         self.lists, self.weights = np.require(self.lists, None, "W"), np.require(self.weights, None, "W")
         self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
         block, rows = self._blocks(n, by_row)
-        whole = bool(np.all(np.diff(starts) == self.buffer.shape[1] // _MOST_CLASSES))
+        whole = bool(np.all(np.diff(starts) == self.capacity // _MOST_CLASSES))
         sort_runs = sorting.sort_whole_runs if whole else sorting.sort_runs
         entries = kernels.new_entries(n)
         if by_row:
@@ -169,7 +172,7 @@ class QuantileSummary:
         A whole run has a quarter of the buffer's rows, so up to four classes leave at least one in a full buffer. With
         `whole` only those are given, otherwise the rest of each class is a run of its own.
         """
-        n, length = self.n_buffered, self.buffer.shape[1] // _MOST_CLASSES
+        n, length = self.n_buffered, self.capacity // _MOST_CLASSES
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
         runs: list[tuple[int, int, int]] = []
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -209,6 +212,16 @@ class QuantileSummary:
             stride = self._stride(len(order), len(labels)) if self.n_present.any() and not self._by_row() else 1
             self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
         return bins
+
+    def _make_room_for_rows(self, n_rows: int) -> None:
+        """A short stream needs a small buffer, so it grows by doubling."""
+        blocks, room, width = self.buffer.shape
+        if n_rows > room:
+            larger = min(self.capacity, 2 ** math.ceil(math.log2(n_rows)))
+            top = np.iinfo(self.buffer.dtype).max
+            buffer = np.full((blocks, larger, width), top, self.buffer.dtype)
+            buffer[:, : self.n_buffered] = self.buffer[:, : self.n_buffered]
+            self.buffer, self.buffer_class = buffer, np.pad(self.buffer_class, (0, larger - room))
 
     def _make_room(self, n_classes: int, n_features: int, double: bool) -> None:
         """Room for classes and features not met before, and for float64 where there was float32."""

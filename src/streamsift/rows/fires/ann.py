@@ -10,30 +10,34 @@ bounds within some dozen batches.
 
 A layer is a matrix (inputs + 1, outputs) whose last row is the bias. Aggregation (2.1.4): with full connection all
 nodes lie on the path of every feature, so a feature has the mean of its first weights plus the mean weight of each
-further layer; biases belong to no feature.
+further layer; biases belong to no feature. The mean is the paper's, and it is weak: nodes that work for and against a
+class learn a feature with opposite signs. At the published settings single weights tell the feature that matters after
+a few batches (their squares are largest), while their mean does not; the GLM has no such trouble.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
 Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a
-time, and drawn again for the gradient, so memory beyond mu and sigma and their gradients stays small.
+time, and if there are more its noise is drawn again for the gradient: memory beyond mu and sigma and their gradients
+stays small.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, row_weights
+from streamsift.kernels.normals import fold, row_size
+from streamsift.rows.fires.montecarlo import draw, draw_again, output_gradient, row_weights, space
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
 
 SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 
-CHUNK = 256  # features whose weights, for all samples, are held at a time
+CHUNK = 1024  # features whose weights, for all samples, are held at a time
 
 
 @dataclass(frozen=True)
@@ -103,62 +107,63 @@ class ANN:
         shapes = self._shapes(X.shape[1], self.n_classes)
         key, weight = int(rng.integers(2**63)), row_weights(y, sample_weight, X.dtype)
         means, deviations = _layers(mu, shapes), _layers(sigma, shapes)
-        starts = np.cumsum([0, *(self.n_samples * mean.size for mean in means)]).tolist()  # random numbers of a layer
+        starts = list(accumulate(rows * row_size(self.n_samples, columns) for rows, columns in shapes))
         of_mu, of_sigma = self.scratch.take("of_mu", mu.shape), self.scratch.take("of_sigma", mu.shape)
-        into = list(zip(starts, _layers(of_mu, shapes), _layers(of_sigma, shapes), strict=False))
+        into = list(zip(_layers(of_mu, shapes), _layers(of_sigma, shapes), strict=True))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             # Samples are in the middle, (rows, samples, nodes), only here; from here on they come first.
             signal = self._first_signal(X, key, means[0], deviations[0])
             signal = signal.reshape(len(X), self.n_samples, -1).transpose(1, 0, 2)
-            damping, signals, theta = X.dtype.type(self.layer_size**-0.5), [], []
-            for start, mean, deviation in zip(starts[1:], means[1:], deviations[1:], strict=False):
-                theta.append(draw(key, start, mean, deviation, self._samples(f"layer {start}", mean, X.dtype)))
+            damping, signals, drawn = X.dtype.type(self.layer_size**-0.5), [], []
+            for start, mean, deviation in zip(starts, means[1:], deviations[1:], strict=False):
+                drawn.append(draw(self.scratch, f"layer {start}", key, start, mean, deviation, self.n_samples, X.dtype))
+                theta = drawn[-1][0]
                 np.maximum(signal, 0.0, out=signal)
                 signal *= damping
                 signals.append(signal)
-                signal = signal @ theta[-1][:-1].transpose(1, 0, 2)
-                signal += theta[-1][-1][:, None, :]
+                signal = signal @ theta[:-1].transpose(1, 0, 2)
+                signal += theta[-1][:, None, :]
             delta = output_gradient(signal, y, weight)
-            for layer, signal, (start, m, s) in zip(theta[::-1], signals[::-1], into[:0:-1], strict=True):
-                gradient = self.scratch.take("gradient", layer.shape, X.dtype)
+            for (theta, noise), signal, (m, s) in zip(drawn[::-1], signals[::-1], into[:0:-1], strict=True):
+                gradient = self.scratch.take("gradient", theta.shape, X.dtype)
                 gradient[:-1] = (signal.transpose(0, 2, 1) @ delta).transpose(1, 0, 2)
                 gradient[-1] = delta.sum(axis=1)
-                fold_back(key, start, gradient, m, s)
-                delta = delta @ layer[:-1].transpose(1, 2, 0)
+                fold(noise, gradient, m, s)
+                delta = delta @ theta[:-1].transpose(1, 2, 0)
                 delta *= (signal > 0.0) * damping
             flat = self.scratch.take("product", (len(X), delta.shape[0] * delta.shape[2]), X.dtype)
             flat.reshape(len(X), self.n_samples, -1)[:] = delta.transpose(1, 0, 2)
-            self._fold_first(X, key, flat, *into[0][1:])
+            self._fold_first(X, key, flat, *into[0])
         return of_mu, of_sigma
-
-    def _samples(self, name: str, layer: Floats, dtype: np.dtype[Any]) -> Floats:
-        return self.scratch.take(name, (len(layer), self.n_samples, layer.shape[1]), dtype)
 
     def _first_signal(self, X: Floats, key: int, mean: Floats, deviation: Floats) -> Floats:
         """What enters the first hidden layer, (rows, samples x nodes); weights are drawn CHUNK features at a time."""
-        width = self.n_samples * mean.shape[1]
-        n_features = X.shape[1]
-        bias = self._samples("bias", mean[-1:], X.dtype)
+        n_features, width = X.shape[1], self.n_samples * mean.shape[1]
+        size = row_size(self.n_samples, mean.shape[1])
         signal, product = (self.scratch.take(name, (len(X), width), X.dtype) for name in ("signal", "product"))
-        signal[:] = draw(key, n_features * width, mean[-1:], deviation[-1:], bias).reshape(1, -1)
+        settings = (self.n_samples, X.dtype)
+        bias, _ = draw(self.scratch, "bias", key, n_features * size, mean[-1:], deviation[-1:], *settings)
+        signal[:] = bias.reshape(1, -1)
         for first in range(0, n_features, CHUNK):
-            part = slice(first, min(first + CHUNK, n_features))
-            theta = self._samples("first", mean[:CHUNK], X.dtype)[: part.stop - first]
-            draw(key, first * width, mean[part], deviation[part], theta)
+            part, room = slice(first, min(first + CHUNK, n_features)), min(CHUNK, n_features)
+            theta, _ = draw(self.scratch, "first", key, first * size, mean[part], deviation[part], *settings, room)
             signal += np.matmul(X[:, part], theta.reshape(-1, width), out=product)
         return signal
 
     def _fold_first(self, X: Floats, key: int, delta: Floats, of_mu: Floats, of_sigma: Floats) -> None:
         """The gradients of the first layer, from `delta` of shape (rows, samples x nodes)."""
-        width = delta.shape[1]
-        n_features = X.shape[1]
+        n_features, width = X.shape[1], delta.shape[1]
+        room = min(CHUNK, n_features)
+        theta, kept = space(self.scratch, "first", room, self.n_samples, of_mu.shape[1], X.dtype)
         for first in range(0, n_features, CHUNK):
             part = slice(first, min(first + CHUNK, n_features))
-            gradient = self._samples("first", of_mu[:CHUNK], X.dtype)[: part.stop - first]
+            gradient, noise = theta[: part.stop - first], kept[: part.stop - first]  # in place of the parameters
             np.matmul(X[:, part].T, delta, out=gradient.reshape(-1, width))
-            fold_back(key, first * width, gradient, of_mu[part], of_sigma[part])
-        gradient = delta.sum(axis=0).reshape(1, self.n_samples, -1)
-        fold_back(key, n_features * width, gradient, of_mu[-1:], of_sigma[-1:])
+            if n_features > CHUNK:
+                draw_again(key, first * kept.shape[1], noise)
+            fold(noise, gradient, of_mu[part], of_sigma[part])
+        _, noise = space(self.scratch, "bias", 1, self.n_samples, of_mu.shape[1], X.dtype)
+        fold(noise, delta.sum(axis=0).reshape(1, self.n_samples, -1), of_mu[-1:], of_sigma[-1:])
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """Mean first weights of a feature, plus the mean weight of each further layer."""
@@ -176,5 +181,8 @@ class ANN:
 
 def _layers(parameters: Floats, shapes: list[tuple[int, int]]) -> list[Floats]:
     """Views of the layers in the vector of all parameters."""
-    ends = np.cumsum([rows * columns for rows, columns in shapes])
-    return [part.reshape(shape) for part, shape in zip(np.split(parameters, ends[:-1]), shapes, strict=True)]
+    layers, at = [], 0
+    for rows, columns in shapes:
+        layers.append(parameters[at : at + rows * columns].reshape(rows, columns))
+        at += rows * columns
+    return layers

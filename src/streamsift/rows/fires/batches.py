@@ -45,6 +45,8 @@ def without_weightless_rows(batch: CheckedBatch, weight: Floats | None) -> tuple
 
 def assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:
     """Give labels a class of the model: in the order they are seen, or all that are known at once."""
+    if len(slots) == n_labels and slots.min(initial=0) >= 0:
+        return slots
     result = np.full(n_labels, -1, np.int64)
     result[: len(slots)] = slots
     if only_seen:

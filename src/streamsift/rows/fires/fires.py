@@ -46,7 +46,7 @@ from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, One
 from streamsift.core.exceptions import InputError
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.fires import widen_ranges
+from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
@@ -113,7 +113,8 @@ class FIRES(RowSelector):
         The base model: probit regression, a neural net, a soft decision tree (as objects: `GLM()`,
         `ANN(hidden_layers=3, layer_size=100)`, `SDT(depth=3, penalty=0.01)` of `streamsift.rows.fires`), a torch module
         (`streamsift.interop.torch.TorchModel`), or any object with the methods `n_parameters`, `gradients` and
-        `aggregate` described in `streamsift.rows.fires.model`.
+        `aggregate` described in `streamsift.rows.fires.model`. An object cannot be saved to a file; keep
+        `state_arrays()` and give them to `load_state_arrays` of a selector with an equal object.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
     scale : {"minmax"} or None, default "minmax"
@@ -372,14 +373,18 @@ class FIRES(RowSelector):
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
         random = getattr(model, "uses_random_numbers", True)
-        for _ in range(self.epochs):
+        for epoch in range(self.epochs):
             rng = _generator(state) if random else None
-            of_mu, of_sigma = model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra)
+            of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
+            if not of_mu.shape == of_sigma.shape == mu.shape:
+                raise InputError(
+                    f"The gradients of the model {type(model).__name__} have the shapes {of_mu.shape} and "
+                    f"{of_sigma.shape}: give one number for each of the {len(mu)} parameters."
+                )
             state.n_steps += 1
-            step = state.scratch.take("step", mu.shape)
-            mu += np.multiply(_finite(of_mu), float(self.learning_rate_mu), out=step)
-            sigma += np.multiply(_finite(of_sigma), float(self.learning_rate_sigma), out=step)
-        np.maximum(sigma, SMALLEST_SIGMA, out=sigma)
+            smallest = SMALLEST_SIGMA if epoch == self.epochs - 1 else -np.inf
+            climb(mu, of_mu, float(self.learning_rate_mu), LARGEST_GRADIENT, -np.inf)
+            climb(sigma, of_sigma, float(self.learning_rate_sigma), LARGEST_GRADIENT, smallest)
         if rows.parameters is not None:
             state.mu[rows.parameters], state.sigma[rows.parameters] = mu, sigma
         else:
@@ -427,13 +432,6 @@ def _seed(random_state: Any) -> int:
 def _generator(state: FiresState) -> np.random.Generator:
     """The random numbers of one step: the same after saving and loading."""
     return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))
-
-
-def _finite(gradient: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        if gradient.max(initial=0.0) <= LARGEST_GRADIENT and gradient.min(initial=0.0) >= -LARGEST_GRADIENT:
-            return gradient
-    return np.clip(np.nan_to_num(gradient, nan=0.0), -LARGEST_GRADIENT, LARGEST_GRADIENT)
 
 
 def _is_greater(label: Any, other: Any) -> bool:

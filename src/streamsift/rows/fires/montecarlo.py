@@ -13,22 +13,42 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
 
-from streamsift.kernels.normals import fold, perturb
+from streamsift.kernels.normals import perturb, redraw, row_size
+from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
 
 
-def draw(key: int, first: int, mu: Floats, sigma: Floats, theta: Floats) -> Floats:
-    """Fill theta (inputs, samples, outputs) with parameters of one layer, from number `first` of stream `key` on."""
-    perturb(np.uint64(key), np.uint64(first), mu, sigma, theta)
-    return theta
+def draw(
+    scratch: Scratch,
+    name: str,
+    key: int,
+    first: int,
+    mu: Floats,
+    sigma: Floats,
+    n_samples: int,
+    dtype: Any,
+    room: int | None = None,
+) -> tuple[Floats, Floats]:
+    """Parameters (inputs, samples, outputs) of one layer, and their noise, from number `first` of stream `key` on.
+
+    They lie in `scratch` until the layer of this name is drawn again; `room` is for how many inputs there is space.
+    """
+    theta, noise = space(scratch, name, room or len(mu), n_samples, mu.shape[1], dtype)
+    perturb(np.uint64(key), np.uint64(first), mu, sigma, noise[: len(mu)], theta[: len(mu)])
+    return theta[: len(mu)], noise[: len(mu)]
 
 
-def fold_back(key: int, first: int, gradient: Floats, of_mu: Floats, of_sigma: Floats) -> None:
-    """Write the gradients by mu and sigma (inputs, outputs) from those by all samples that `draw` gave."""
-    fold(np.uint64(key), np.uint64(first), gradient, of_mu, of_sigma)
+def space(scratch: Scratch, name: str, inputs: int, n_samples: int, outputs: int, dtype: Any) -> tuple[Floats, Floats]:
+    """Where parameters and noise of a layer lie."""
+    theta = scratch.take(f"{name}, parameters", (inputs, n_samples, outputs), dtype)
+    return theta, scratch.take(f"{name}, noise", (inputs, row_size(n_samples, outputs)), np.float32)
+
+
+def draw_again(key: int, first: int, noise: Floats) -> None:
+    """The noise that `draw` gave the inputs from number `first` on."""
+    redraw(np.uint64(key), np.uint64(first), noise)
 
 
 def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dtype[Any]) -> Floats:
@@ -41,11 +61,23 @@ def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dt
 
 def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Floats:
     """Gradient of the weighted mean log marginal likelihood by logits of shape (samples, rows, classes)."""
-    log_likelihood = log_softmax(logits, axis=2)
-    share = softmax(log_likelihood[:, np.arange(len(y)), y], axis=0) * weight
+    rows = np.arange(len(y))
+    log_likelihood = logits - _log_of_sum(logits, axis=2)
+    of_label = log_likelihood[:, rows, y]
+    share = np.exp(of_label - _log_of_sum(of_label, axis=0)) * weight
     gradient: NDArray[Any] = -np.exp(log_likelihood)
-    gradient[:, np.arange(len(y)), y] += 1.0
+    gradient[:, rows, y] += 1.0
     gradient *= share[:, :, None]
     # Matrix products of denormal numbers take many times as long, and such a gradient moves nothing.
     gradient[np.abs(gradient) < 1e8 * np.finfo(gradient.dtype).tiny] = 0.0
     return gradient
+
+
+def _log_of_sum(logs: Floats, axis: int) -> Floats:
+    """The log of the sum of what these are the logs of; without the many checks of scipy's."""
+    largest = logs.max(axis=axis, keepdims=True)
+    largest[~np.isfinite(largest)] = 0.0
+    with np.errstate(divide="ignore"):  # the log of 0 where a net fed with huge values gives no number
+        total: Floats = np.log(np.exp(logs - largest).sum(axis=axis, keepdims=True))
+    total += largest
+    return total

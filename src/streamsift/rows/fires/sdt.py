@@ -7,7 +7,8 @@ probabilities of reaching them, and the classes have their softmax. A class that
 The penalty keeps nodes from sending everything one way: with a the mean of p at a node, weighted by the probability of
 reaching it, -penalty * 2^-layer * (log a + log(1 - a)). Frosst and Hinton print half of that for each inner node; the
 program FIRES was built on adds the half once for each of the two children, and its penalty of 0.01 is the published
-one. Monte Carlo and float32 as in ann.py; aggregation (2.1.4) is the mean over the inner nodes, without biases.
+one. Monte Carlo and float32 as in ann.py; aggregation (2.1.4) is the mean over the inner nodes, without biases, in
+which much of what single nodes know cancels, as in ann.py.
 
 Time per batch: O(rows x features x inner nodes x samples).
 """
@@ -21,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from streamsift.rows.fires.montecarlo import draw, fold_back, output_gradient, row_weights
+from streamsift.kernels.normals import fold
+from streamsift.rows.fires.montecarlo import draw, output_gradient, row_weights
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
@@ -95,14 +97,15 @@ class SDT:
         (inner_mu, leaf_mu), (inner_sigma, leaf_sigma) = (
             self._parts(part, n_features, self.n_classes) for part in (mu, sigma)
         )
-        inner = draw(key, 0, inner_mu, inner_sigma, self._samples("inner", inner_mu, X.dtype))
-        leaves = draw(key, inner.size, leaf_mu, leaf_sigma, self._samples("leaves", leaf_mu, X.dtype))
+        settings = (self.n_samples, X.dtype)
+        inner, inner_noise = draw(self.scratch, "inner", key, 0, inner_mu, inner_sigma, *settings)
+        leaves, leaf_noise = draw(self.scratch, "leaves", key, inner_noise.size, leaf_mu, leaf_sigma, *settings)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             of_inner, of_leaves = self._back_propagate(X, y, inner, leaves, row_weights(y, sample_weight, X.dtype))
         of_mu, of_sigma = self.scratch.take("of_mu", mu.shape), self.scratch.take("of_sigma", mu.shape)
         into = zip(*(self._parts(part, n_features, self.n_classes) for part in (of_mu, of_sigma)), strict=True)
-        for first, gradient, (m, s) in zip((0, inner.size), (of_inner, of_leaves), into, strict=True):
-            fold_back(key, first, gradient, m, s)
+        for noise, gradient, (m, s) in zip((inner_noise, leaf_noise), (of_inner, of_leaves), into, strict=True):
+            fold(noise, gradient, m, s)
         return of_mu, of_sigma
 
     def _back_propagate(
@@ -130,9 +133,6 @@ class SDT:
         np.matmul(X.T, flat, out=by_input[:-1])
         by_input[-1] = flat.sum(axis=0)
         return gradient, np.ascontiguousarray(of_leaves)
-
-    def _samples(self, name: str, layer: Floats, dtype: np.dtype[Any]) -> Floats:
-        return self.scratch.take(name, (len(layer), self.n_samples, layer.shape[1]), dtype)
 
     def _forward(self, X: Floats, inner: Floats) -> tuple[list[Floats], Floats]:
         """Probabilities of reaching the nodes of each layer, leaves last, and of going on to the first child."""

@@ -1,0 +1,151 @@
+"""What judging costs: a prequential run beside the bare calls it makes, and the memory of a very long trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from benchmarks.table import Row
+from streamsift.core.batch import Batch
+from streamsift.evaluate.learners import make_learner
+from streamsift.evaluate.prequential import prequential
+from streamsift.rows.fires import FIRES
+from streamsift.rows.screener import Screener
+from streamsift.streams.arrays import ArrayStream
+
+BATCH = 100
+LEAST_SHARE = 0.95  # of the time of a run that selector and model take themselves
+MOST_MEGABYTES = 64.0  # that a trace of any length may need while it is written
+
+
+class Prepared:
+    """A stream of batches that are ready, so that reading costs nothing on either side."""
+
+    feature_names = target_name = None
+    categories: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def __init__(self, batches: list[Batch]) -> None:
+        self._batches = batches
+        self.n_rows = sum(batch.n_rows for batch in batches)
+
+    def progress(self) -> float | None:
+        return None
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        return iter(self._batches)
+
+
+def processor_seconds(*actions: Callable[[], Any], repeats: int) -> list[float]:
+    """Seconds of the processor (one thread) of the fastest run of each action; the actions take turns.
+
+    A difference of a few hundredths drowns in what other programs take from the clock, less in what they take from
+    the processor.
+    """
+    best = [float("inf")] * len(actions)
+    for _ in range(repeats):
+        for place, action in enumerate(actions):
+            start = time.process_time()
+            action()
+            best[place] = min(best[place], time.process_time() - start)
+    return best
+
+
+def bare(batches: list[Batch], codes: list[Any], selector: Any, model: Any) -> None:
+    """Test and train as a prequential run does, and judge nothing."""
+    support = None
+    for batch, y in zip(batches, codes, strict=True):
+        if support is not None:
+            model.predict(np.asarray(batch.X[:, support], np.float64))
+        selector.partial_fit(batch)
+        support = np.flatnonzero(selector.get_support())
+        model.learn(np.asarray(batch.X[:, support], np.float64), y, support, 2)
+
+
+def overhead(name: str, n_features: int, make: Callable[[], Any], model: str, n_batches: int, repeats: int) -> Row:
+    """Bare calls over a judged run, on the same rows."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n_batches * BATCH)
+    X = rng.normal(size=(len(y), n_features)).astype(np.float32)
+    X[:, :5] += y[:, None]
+    batches = list(ArrayStream(X, y).batches(BATCH))
+    stream = Prepared(batches)
+    codes = [batch.y ^ y[0] for batch in batches]  # the label met first has the code 0
+    judged, alone = processor_seconds(
+        lambda: prequential(stream, make(), model, batch_size=BATCH),
+        lambda: bare(batches, codes, make(), make_learner(model)),
+        repeats=repeats,
+    )
+    return Row(
+        f"{name} + {model}", judged / n_batches * 1e6, alone / n_batches * 1e6, "bare calls", alone / judged,
+        LEAST_SHARE, "µs/step", f"{n_features} features, batches of {BATCH}",
+    )  # fmt: skip
+
+
+LONG_TRACE = """
+import sys
+from time import perf_counter
+import numpy as np
+from streamsift.evaluate.scoreboard import JudgedStep, Scoreboard, Predictions
+from streamsift.evaluate.trace import TraceWriter
+
+def peak():
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
+    return int(lines["VmHWM"].split()[0]) / 1024
+
+n_steps, path = int(sys.argv[1]), sys.argv[2]
+rng = np.random.default_rng(0)
+codes, shares = rng.integers(0, 2, 10), np.full((10, 2), 0.5)
+scores, sets = rng.random(1000), [rng.choice(1000, 50, replace=False) for _ in range(7)]
+
+def record(n_steps, path):
+    board = Scoreboard(window=10, every=1)
+    with TraceWriter(path, {}) as writer:
+        for k in range(n_steps):
+            look = board.wants_look()
+            test = Predictions(codes, shares)
+            board.add(JudgedStep(10 * k, 1e-3 * k, 1e-4 * k, 1e-4 * k, 10**6, test, sets[k % 7], 1000, 0.5, None,
+                                 False, False, look, scores + k if look else None))
+            if board.is_full:
+                writer.extend(board.lines(), 1000)
+        board.look_at_last(scores)
+        writer.extend(board.lines(end=True), 1000)
+
+record(2000, path)  # what every run needs: the package, Arrow, a row group
+before, start = peak(), perf_counter()
+record(n_steps, path)
+print(peak() - before, perf_counter() - start)
+"""
+
+
+def long_trace(n_steps: int) -> Row:
+    """Peak memory that a trace of many steps and 1,000 features adds to that of one with 2,000 steps."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.parquet"
+        command = [sys.executable, "-c", LONG_TRACE, str(n_steps), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        size = path.stat().st_size / 2**20
+    added, seconds = (float(word) for word in done.stdout.split())
+    note = f"{n_steps:,} steps, {seconds / n_steps * 1e6:.1f} µs each, a file of {size:.0f} MB"
+    added = max(added, 0.1)
+    return Row("trace, memory added", added, MOST_MEGABYTES, "the limit", MOST_MEGABYTES / added, 1.0, "MB", note)
+
+
+def run(quick: bool) -> list[Row]:
+    """Measure the share of a run that is spent on judging, and the memory of a long trace."""
+    n_batches, repeats = (300, 3) if quick else (2000, 7)
+    rows = [
+        overhead("screen:fisher", n_features, lambda: Screener("fisher", n_features_to_select=10), "naive_bayes",
+                 n_batches, repeats)
+        for n_features in (50, 500)
+    ]  # fmt: skip
+    rows.append(
+        overhead("fires", 50, lambda: FIRES(n_features_to_select=10, random_state=0), "perceptron", n_batches, repeats)
+    )
+    return [*rows, long_trace(50_000 if quick else 1_000_000)]

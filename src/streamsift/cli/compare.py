@@ -1,0 +1,198 @@
+"""`streamsift compare`: several methods over the same stream, in one table, with a recommendation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from streamsift.cli.parameters import complete_method, count_or_fraction
+
+if TYPE_CHECKING:
+    from streamsift.cli.output import OutputFolder
+    from streamsift.evaluate.comparison import Comparison
+    from streamsift.evaluate.plan import Plan, Run
+    from streamsift.evaluate.workers import Outcome
+
+EXAMPLES = """\b
+Examples:
+  streamsift compare people.csv --target income -o out/
+  streamsift compare clicks.parquet --target bought --methods screen:fisher,fires,abfs,all,random --models nb,perceptron
+  streamsift compare generate:sea,irrelevant=20,drift=abrupt --rows 20000 -k 2 --jobs 2 -o out/
+  streamsift compare people.csv --target income --methods fires,ofs --repeats 10 --json
+"""
+
+
+def names(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
+    """Names with commas between them."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Method names behind the last comma, for the shell's completion."""
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + name for name in complete_method(context, parameter, last)]
+
+
+@click.command(short_help="Compare methods over the same stream.", epilog=EXAMPLES)
+@click.argument("data", metavar="DATA")
+@click.option("--target", metavar="COLUMN", help="The column that holds the label; not needed for generate:NAME.")
+@click.option(
+    "--methods",
+    callback=names,
+    metavar="NAME,NAME",
+    shell_complete=complete_names,
+    help="Methods, and the baselines all (all features), random and oracle; default: whatever fits the data.",
+)
+@click.option(
+    "--models",
+    default="nb",
+    show_default=True,
+    callback=names,
+    metavar="NAME,NAME",
+    help="What judges a selection: perceptron, sgd, nb, knn, ht, hat, ...",
+)
+@click.option("-k", "count", callback=count_or_fraction, metavar="N", help="How many features: 20, or 0.1 for a tenth.")
+@click.option("--repeats", default=5, show_default=True, type=click.IntRange(1), help="How often, each time different.")
+@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="Rows of a step.")
+@click.option("--label-delay", default=0, show_default=True, type=click.IntRange(0), help="Rows a label comes late.")
+@click.option("--rows", type=click.IntRange(1), help="Read only so many rows (generate: 10,000).")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
+@click.option("-o", "--out", metavar="DIR", help="Write report.html, comparison.json and all runs to this folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
+def compare(
+    data: str,
+    target: str | None,
+    methods: list[str] | None,
+    models: list[str],
+    count: int | float | None,
+    repeats: int,
+    batch: int,
+    label_delay: int,
+    rows: int | None,
+    seed: int,
+    jobs: int,
+    out: str | None,
+    as_json: bool,
+) -> int:
+    """Run methods over the same rows of DATA and print which did best at what.
+
+    DATA is a file, or generate:NAME with options behind commas for a generated stream, whose true features are known.
+    The first repeat reads all rows, each further one leaves out a random tenth (generate: a stream of the next seed).
+    Methods for rows are tested on each batch before they learn it. Methods for columns and for instances learn from
+    the first half and are tested on the second: their figures stand in a protocol of their own.
+
+    With -o an interrupted or killed comparison goes on where it stopped when it is started again.
+    """
+    from streamsift.cli.comparison_table import print_comparison
+    from streamsift.cli.errors import INTERRUPTED
+    from streamsift.cli.output import OutputFolder
+    from streamsift.core.exceptions import ParameterError
+    from streamsift.evaluate.compare import carry_out
+    from streamsift.evaluate.comparison import Comparison
+    from streamsift.evaluate.plan import plan_comparison
+    from streamsift.evaluate.run_store import RunStore
+
+    if data == "-":
+        raise ParameterError(
+            "Standard input can be read only once, and a comparison reads it often: save it to a file."
+        )
+    if target is None and not data.startswith("generate:"):
+        raise click.UsageError("Missing option '--target': name the column that holds the label.")
+    if methods == ["all"]:
+        raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")
+    folder = None if out is None else OutputFolder(out)
+    outcomes: list[Outcome] = []
+    interrupted = False
+    with _bars(quiet=as_json) as bars:
+        plan = plan_comparison(
+            data,
+            target,
+            methods=methods,
+            models=models,
+            n_features_to_select=count,
+            repeats=repeats,
+            batch_size=batch,
+            label_delay=label_delay,
+            rows=rows,
+            seed=seed,
+        )
+        store = None if folder is None else RunStore(folder.path, plan.settings())
+        bars.begin(plan)
+        try:
+            for outcome in carry_out(plan, store, jobs=jobs, news=bars.news):
+                outcomes.append(outcome)
+                bars.finished(outcome)
+        except KeyboardInterrupt:
+            interrupted = True
+    if not any(outcome.failure is None for outcome in outcomes) and interrupted:
+        return _say("Interrupted before the first run was finished.", INTERRUPTED)
+    comparison = Comparison.of(plan, outcomes, store)
+    if folder is not None:
+        _write(folder, comparison)
+    if as_json:
+        click.echo(json.dumps(comparison.as_dict(), indent=1, allow_nan=False))
+    else:
+        print_comparison(comparison.as_dict())
+        if out is not None:
+            click.echo(f"All of it is in {out}: open report.html.", err=True)
+    if interrupted:
+        kept = "" if out is None else f"; the same command goes on, and what was found so far is in {out}"
+        return _say(f"Interrupted after {len(outcomes)} of {len(plan.runs())} runs{kept}.", INTERRUPTED)
+    if all(outcome.failure is not None for outcome in outcomes):
+        return _say("Error: no run could be finished.", 1)
+    return 0
+
+
+class _Bars:
+    """A progress bar for all runs and one for each that is running."""
+
+    def __init__(self, progress: Any) -> None:
+        self._progress = progress
+        self._tasks: dict[Run, Any] = {}
+        self._all = progress.add_task("reading the data", total=None)
+
+    def begin(self, plan: Plan) -> None:
+        """The data has been read."""
+        self._progress.update(self._all, description="runs", total=len(plan.runs()), completed=0)
+
+    def news(self, run: Run, fraction: float) -> None:
+        """How far a run is."""
+        if run not in self._tasks:
+            self._tasks[run] = self._progress.add_task(run.label, total=1.0)
+        self._progress.update(self._tasks[run], completed=fraction)
+
+    def finished(self, outcome: Outcome) -> None:
+        """A run has come to its end."""
+        if outcome.task in self._tasks:
+            self._progress.remove_task(self._tasks.pop(outcome.task))
+        self._progress.advance(self._all)
+
+
+@contextmanager
+def _bars(*, quiet: bool) -> Iterator[_Bars]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    shown = not quiet and console.is_terminal and not console.is_dumb_terminal
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        yield _Bars(progress)
+
+
+def _write(folder: OutputFolder, comparison: Comparison) -> None:
+    from streamsift.report.comparison import comparison_report
+
+    found = comparison.as_dict()
+    folder.write("comparison.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    folder.write("report.html", comparison_report(found, folder.path))
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(text, err=True)
+    return code

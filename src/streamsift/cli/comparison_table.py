@@ -1,0 +1,120 @@
+"""A comparison on the screen: the table on the standard output, what there is to say about it on the standard error."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from streamsift.cli.table import print_table
+from streamsift.report.numbers import size
+
+Entry = dict[str, Any]
+
+DISPENSABLE = ("memory", "rows/s", "late")  # in this order, on a narrow terminal
+GAP = 3  # characters between two columns
+
+
+def print_comparison(found: dict[str, Any]) -> None:
+    """Print a comparison, as `Comparison.as_dict()` gives it: for people on a terminal, for programs into a pipe."""
+    entries = found["entries"]
+    protocols = list(dict.fromkeys(entry["protocol"] for entry in entries))
+    notes = _print_for_people(entries, protocols) if sys.stdout.isatty() else _print_for_programs(entries)
+    notes += [f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"]]
+    notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
+    if found["tests"] is not None:
+        notes.append(found["tests"]["sentence"])
+    for note in [*notes, found["recommendation"]]:
+        click.echo(note, err=True)
+
+
+def _print_for_programs(entries: list[Entry]) -> list[str]:
+    """One table, every figure in a column of its own; needs no notes."""
+    rows = [
+        {
+            "rank": _number(entry["rank"], "d"),
+            "entry": entry["name"],
+            "protocol": entry["protocol"],
+            "accuracy": _number(entry["accuracy"], ".4f"),
+            "sd": _number(entry["accuracy_sd"], ".4f"),
+            "late": _number(entry["late_accuracy"], ".4f"),
+            "stability": _number(entry["stability"], ".4f"),
+            "features": _number(entry["features"], ".4g"),
+            "rows/s": _number(entry["rows_per_second"], ".0f"),
+            "bytes": _number(entry["memory"], ".0f"),
+            "front": "yes" if entry["on_front"] else "no",
+            "failed": str(len(entry["failures"])),
+        }
+        for entry in entries
+    ]
+    print_table(list(rows[0]), [list(row.values()) for row in rows])
+    return []
+
+
+def _print_for_people(entries: list[Entry], protocols: list[str]) -> list[str]:
+    """A table for each protocol, without columns that have no room; returns notes on how to read it."""
+    rows = [
+        {
+            "rank": "-" if entry["rank"] is None else f"{entry['rank']}{'*' if entry['on_front'] else ' '}",
+            "entry": entry["name"],
+            "accuracy": _number(entry["accuracy"], ".3f") + _number(entry["accuracy_sd"], ".3f", before=" ± "),
+            "late": _number(entry["late_accuracy"], ".3f"),
+            "stability": _number(entry["stability"], ".3f"),
+            "features": _number(entry["features"], ".4g"),
+            "rows/s": _number(entry["rows_per_second"], ",.0f"),
+            "memory": size(entry["memory"]),
+        }
+        for entry in entries
+    ]
+    if len(protocols) == 1:
+        for row in rows:
+            del row["late"]  # it is there to compare protocols
+    left_out = _narrow(rows, shutil.get_terminal_size().columns)
+    headings = list(rows[0])
+    for protocol in protocols:
+        if len(protocols) > 1:
+            click.echo(f"Protocol {protocol}:")
+        shown = [list(row.values()) for row, entry in zip(rows, entries, strict=True) if entry["protocol"] == protocol]
+        print_table(headings, shown, numeric=[heading for heading in headings if heading != "entry"])
+    notes = ["* on the front: no other method beats it in accuracy, stability and features together."]
+    if left_out:
+        notes.append(f"No room for {', '.join(left_out)}: a wider terminal, a pipe or --json shows all.")
+    if "late" in headings:
+        notes.append("Compare within a protocol; 'late' is the accuracy over the second half, the same rows for all.")
+    return notes
+
+
+def _narrow(rows: list[dict[str, str]], width: int) -> list[str]:
+    """Take columns away until the table fits; returns their headings.
+
+    >>> rows = [{"entry": "fires", "rows/s": "1,000", "memory": "2.0 KiB"}]
+    >>> _narrow(rows, 20), rows
+    (['memory'], [{'entry': 'fires', 'rows/s': '1,000'}])
+    """
+    left_out: list[str] = []
+    for heading in DISPENSABLE:
+        widths = [max(len(name), *(len(row[name]) for row in rows)) + GAP for name in rows[0]]
+        if sum(widths) > width and heading in rows[0]:
+            left_out.append(heading)
+            for row in rows:
+                del row[heading]
+    return left_out
+
+
+def _joined(failures: list[str]) -> list[str]:
+    """Failures with the same words are said once.
+
+    >>> _joined(["repeat 1: no", "repeat 2: perhaps", "repeat 3: no"])
+    ['repeats 1, 3: no', 'repeat 2: perhaps']
+    """
+    repeats: dict[str, list[str]] = {}
+    for failure in failures:
+        place, _, words = failure.partition(": ")
+        repeats.setdefault(words, []).append(place.removeprefix("repeat "))
+    return [f"repeat{'s' * (len(which) > 1)} {', '.join(which)}: {words}" for words, which in repeats.items()]
+
+
+def _number(value: float | None, form: str, *, before: str = "") -> str:
+    return "" if value is None else before + format(value, form)

@@ -1,0 +1,98 @@
+"""`streamsift report`: the page of a run or of a comparison that has been written before."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from streamsift.core.exceptions import InputError
+
+EXAMPLES = """\b
+Examples:
+  streamsift report run/
+  streamsift report run/trace.parquet -o run.html
+  streamsift report comparison.json -o comparison.html
+"""
+
+
+@click.command(short_help="Draw a finished run or comparison.", epilog=EXAMPLES)
+@click.argument("run", metavar="RUN")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="The page to write.")
+def report(run: str, output: str) -> None:
+    """Write the page of a RUN: one HTML file that works without a network.
+
+    RUN is the folder that `streamsift select --out` or `streamsift compare` wrote, or the trace.parquet or
+    comparison.json in it.
+    """
+    from streamsift.cli.output import OutputFolder
+
+    target = Path(output)
+    folder = OutputFolder(target.parent)
+    page = folder.write(target.name, _page(_file(Path(run))))
+    click.echo(f"The report is in {page}")
+
+
+def _file(run: Path) -> Path:
+    """The file that says the most about a run."""
+    if not run.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(run))
+    if not run.is_dir():
+        return run
+    for name in ("comparison.json", "trace.parquet", "selection.json"):
+        if (run / name).exists():
+            return run / name
+    raise InputError(
+        f"The folder {str(run)!r} holds neither comparison.json nor trace.parquet nor selection.json: give the folder "
+        "that `streamsift select --out` or `streamsift compare` wrote."
+    )
+
+
+def _page(path: Path) -> str:
+    """The page of a comparison, of a trial (both JSON), of a run over columns or of one over rows (both Parquet)."""
+    if path.suffix == ".json":
+        return _json_page(path)
+    found = _columns_run(path)
+    if found is not None:
+        from streamsift.report.decisions import columns_report
+
+        return columns_report(found["found"], found["decisions"])
+    from streamsift.evaluate.trace import Trace
+    from streamsift.report.run import trace_report
+
+    return trace_report(Trace.read(path))
+
+
+def _json_page(path: Path) -> str:
+    from streamsift.report.comparison import comparison_report
+    from streamsift.report.purchases import instances_report
+
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{str(path)!r} is not JSON: give the comparison.json of a comparison.") from error
+    if isinstance(found, dict) and "entries" in found:
+        return comparison_report(found, path.parent)
+    if isinstance(found, dict) and "features_used" in found:
+        return instances_report({"examples": [], **found})
+    raise InputError(
+        f"{str(path)!r} is neither a comparison nor the trial of a method that buys features: give comparison.json, or "
+        "the trace.parquet of a run."
+    )
+
+
+def _columns_run(path: Path) -> Any:
+    """What a run over columns left in the metadata of its trace; None where the file is something else."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except pa.ArrowInvalid:
+        return None  # Trace.read says it in words
+    text = metadata.get(b"streamsift-columns")
+    return None if text is None else json.loads(text)

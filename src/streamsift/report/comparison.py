@@ -1,0 +1,165 @@
+"""The report of a comparison: the recommendation, the ranked table, and the charts that say why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from streamsift.evaluate.trace import Trace
+from streamsift.report.chart import Chart
+from streamsift.report.numbers import duration, number, share, size
+from streamsift.report.page import Cell, Section, Table, render
+from streamsift.report.quality import accuracy_chart, cost_charts, ranks_chart, stability_chart, trade_chart
+from streamsift.report.run import run_section
+from streamsift.report.summarize import summarize
+
+Entry = dict[str, Any]
+
+# How each kind of method was judged; figures of two protocols are about different rows.
+JUDGED = {
+    "prequential": "Each batch is predicted first and learnt afterwards, row by row through the stream.",
+    "columns": "The columns are offered on the first half of the rows, and a learner is judged on the second.",
+    "instances": "Learnt on the first half of the rows, judged on the second; the cost is the features bought a row.",
+}
+
+
+def comparison_report(comparison: dict[str, Any], folder: Path | None = None) -> str:
+    """Return the HTML report of a comparison.
+
+    Parameters
+    ----------
+    comparison : dict
+        As `Comparison.as_dict()` gives it and comparison.json holds it.
+    folder : path, optional
+        Where the traces lie that the entries name; the best one is shown feature by feature.
+
+    Returns
+    -------
+    str
+        A complete page that needs no other file and no network.
+
+    Examples
+    --------
+    >>> from streamsift.evaluate.compare import compare
+    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, rows=600)
+    >>> comparison_report(comparison.as_dict())[:15]
+    '<!doctype html>'
+    """
+    groups: dict[str, list[Entry]] = {}
+    for entry in comparison["entries"]:
+        groups.setdefault(entry.get("protocol", "prequential"), []).append(entry)
+    sections = [_group(name, entries, alone=len(groups) == 1) for name, entries in groups.items()]
+    if comparison["tests"] is not None:
+        chart = ranks_chart(comparison["tests"])
+        sections.append(Section("Are the differences real?", [], [chart], note=comparison["tests"]["sentence"]))
+    ranked = [entry for entry in comparison["entries"] if entry["rank"] is not None]
+    if ranked:
+        sections.append(Section("What it costs", [], cost_charts(ranked), columns=2))
+    run = _best_run(comparison["entries"], folder)
+    if run is not None:
+        sections.append(run_section(run, 0, f"The run of {run['name']}"))
+    sections += _troubles(comparison)
+    return render(
+        comparison["data"], _lead(comparison), sections, [] if run is None else [run["grid"]], _callout(comparison)
+    )
+
+
+def _lead(comparison: dict[str, Any]) -> str:
+    facts = [f"{comparison['n_rows']:,} rows", f"{comparison['n_features']:,} features"]
+    facts.append(f"{comparison['n_classes']:,} classes")
+    target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
+    times = comparison["repeats"]
+    repeats = "once" if times == 1 else f"{times} times"
+    return (
+        f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
+        f"{comparison['batch_size']:,}."
+    )
+
+
+def _callout(comparison: dict[str, Any]) -> str:
+    if comparison["complete"]:
+        return str(comparison["recommendation"])
+    return f"This comparison is not complete: some runs are still missing. So far: {comparison['recommendation']}"
+
+
+def _group(protocol: str, entries: Sequence[Entry], *, alone: bool) -> Section:
+    """The entries that were judged alike: their table, and how accurate and how stable they are."""
+    shown = [entry | {"number": entry["rank"]} for entry in entries if entry["rank"] is not None]
+    charts: list[Chart | None] = [trade_chart([_finite(entry) for entry in shown])]
+    curves = [entry for entry in shown if entry["curve"]]
+    for key, draw in (("accuracy", _accuracy), ("stability", stability_chart)):
+        lines = [(entry["name"], entry["curve"]["rows"], _values(entry["curve"][key])) for entry in curves]
+        lines = [line for line in lines if any(value is not None for value in line[2])]
+        charts.append(draw(lines) if lines else None)
+    heading = "The ranking" if alone else f"The ranking: {protocol}"
+    drawn = [chart for chart in charts if chart is not None]
+    return Section(heading, [], drawn, [_table(entries)], note=JUDGED.get(protocol, ""), tables_first=True)
+
+
+def _accuracy(lines: Any) -> Chart:
+    return accuracy_chart(lines, "Accuracy over the latest steps")
+
+
+def _values(values: Sequence[float | None]) -> list[float | None]:
+    return [None if value is None or math.isnan(value) else value for value in values]
+
+
+def _finite(entry: Entry) -> Entry:
+    measures = dict(zip(("accuracy", "stability"), _values([entry["accuracy"], entry["stability"]]), strict=True))
+    return entry | measures
+
+
+def _table(entries: Sequence[Entry]) -> Table:
+    """One line an entry; columns that nobody has a value for are left out."""
+    shares = ("accuracy", "balanced_accuracy", "f1", "selection_accuracy", "stability")
+    writers = {
+        **dict.fromkeys(shares, share), "kappa": number, "log_loss": number, "features": _count, "cost": _count,
+        "rows_per_second": _count, "memory": size, "seconds": duration, "ram_hours": number,
+    }  # fmt: skip
+    order = [
+        "accuracy", "stability", "features", "cost", "balanced_accuracy", "kappa", "f1", "log_loss",
+        "selection_accuracy", "rows_per_second", "memory", "seconds", "ram_hours",
+    ]  # fmt: skip
+    keys = [key for key in order if any(entry.get(key) is not None for entry in entries)]
+    rows: list[list[str | Cell]] = []
+    for entry in entries:
+        rank = "–" if entry["rank"] is None else str(entry["rank"])
+        line: list[str | Cell] = [rank, entry["name"]]
+        for key in keys:
+            value = entry.get(key)
+            text = writers[key](value)
+            if key == "accuracy" and value is not None and entry["accuracy_sd"] is not None:
+                text += f" ± {100 * entry['accuracy_sd']:.1f}"
+            bar = min(max(value, 0.0), 1.0) if key in ("accuracy", "stability") and value is not None else None
+            line.append(Cell(text, value, bar))
+        rows.append(line)
+    columns = ["rank", "method", *(key.replace("_", " ") for key in keys)]
+    note = "Best first; ± is the standard deviation over the repeats. A click on a heading sorts."
+    return Table("All methods", columns, rows, note, frozenset(columns) - {"method"})
+
+
+def _count(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.2f}"
+
+
+def _best_run(entries: Sequence[Entry], folder: Path | None) -> dict[str, Any] | None:
+    """The best entry whose trace is there, summarized."""
+    for entry in entries:
+        path = None if folder is None or entry["trace"] is None else folder / entry["trace"]
+        if path is not None and entry["rank"] is not None and path.exists():
+            return summarize(Trace.read(path), entry["name"])
+    return None
+
+
+def _troubles(comparison: dict[str, Any]) -> list[Section]:
+    """What failed and what was left out, with the reasons; nothing where all went well."""
+    failed = [[entry["name"], failure] for entry in comparison["entries"] for failure in entry["failures"]]
+    left_out = [[one["method"], one["reason"]] for one in comparison.get("left_out", ())]
+    tables = [
+        Table(title, ["method", "reason"], [list(row) for row in rows])
+        for title, rows in (("Failed runs", failed), ("Left out", left_out))
+        if rows
+    ]
+    return [Section("What is missing", [], [], tables)] if tables else []

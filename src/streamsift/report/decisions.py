@@ -1,0 +1,166 @@
+"""The report of a run over columns: what was accepted and dropped, and what there was to bid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import ColumnDataSource
+
+from streamsift.report.chart import Chart, Curve, Mark, draw_curves, dress, hover, hover_curves, new_figure
+from streamsift.report.figures import lanes_chart
+from streamsift.report.numbers import duration, number
+from streamsift.report.page import Cell, Section, Table, render
+from streamsift.report.run import settings_table
+from streamsift.report.summarize import N_LANES
+
+OFFERED = "columns offered"
+
+
+def columns_report(found: dict[str, Any], record: dict[str, Any]) -> str:
+    """Return the HTML report of a run over columns.
+
+    Parameters
+    ----------
+    found : dict
+        What selection.json holds: data, target, method, parameters, n_offered, selected, seconds, complete.
+    record : dict
+        As `DecisionRecord.as_dict` gives it.
+
+    Returns
+    -------
+    str
+        A complete page that needs no other file and no network.
+
+    Examples
+    --------
+    >>> from streamsift.core.selection import Decision, Decisions
+    >>> from streamsift.report.record import DecisionRecord
+    >>> record = DecisionRecord()
+    >>> record.add(Decisions.of([Decision("age", True, statistic=9.0, threshold=4.0)]))
+    >>> selected = [{"rank": 1, "index": 0, "name": "age", "statistic": 9.0}]
+    >>> found = {"data": "people.csv", "target": "sex", "method": "investing", "parameters": {}, "complete": True}
+    >>> page = columns_report(found | {"n_offered": 1, "seconds": 0.1, "selected": selected}, record.as_dict())
+    >>> page[:15]
+    '<!doctype html>'
+    """
+    dropped = record["n_dropped"]
+    facts = [
+        (f"{found['n_offered']:,}", "columns offered"),
+        (f"{len(found['selected']):,}", "selected at the end"),
+        *([(f"{record['n_accepted']:,}", "accepted on the way"), (f"{dropped:,}", "dropped again")] if dropped else []),
+        (duration(found["seconds"]), "reading and deciding"),
+    ]
+    charts = [] if not record["offered"] else [_growth(record), *_bids(record), *_statistics(record)]
+    if record["members"]:
+        charts.append(_members(record, found["n_offered"]))
+    lead = f"The columns that tell about {found['target']!r}, offered one after another to {found['method']}"
+    lead += "." if found["complete"] else "; the run was interrupted."
+    settings = {key: found[key] for key in ("data", "target", "method")} | found["parameters"]
+    return render(
+        found["data"], lead, [Section("The run", facts, charts, [_selected(found), settings_table(settings)])]
+    )
+
+
+def _growth(record: dict[str, Any]) -> Chart:
+    chart = Chart(
+        "The selection grows",
+        "How many columns are in the selection, after so many offered; a level line means that nothing new was needed.",
+        f"Line chart of the size of the selection; at the end it holds {record['held'][-1]:,} columns.",
+        new_figure(OFFERED, "columns", 240),
+    )
+    curves = [Curve("in the selection", record["offered"], record["held"])]
+    if record["n_dropped"]:
+        curves.append(Curve("accepted so far", record["offered"], record["accepted"], 1))
+    lines = draw_curves(chart, curves, ("what", "offered", "columns"))
+    hover_curves(chart, lines, "what", ("offered", "0,0"), ("columns", "0,0"))
+    chart.figure.y_range.start = 0
+    return dress(chart)
+
+
+def _bids(record: dict[str, Any]) -> list[Chart]:
+    if all(value is None for value in record["wealth"]):
+        return []
+    chart = Chart(
+        "Wealth",
+        "What there is left to bid: each column costs a little, each accepted one pays back.",
+        f"Line chart of the wealth over the columns offered; at the end {number(record['wealth'][-1])}.",
+        new_figure(OFFERED, "wealth", 240),
+    )
+    lines = draw_curves(chart, [Curve("wealth", record["offered"], record["wealth"])], ("what", "offered", "wealth"))
+    hover_curves(chart, lines, "what", ("offered", "0,0"), ("wealth", "0.0000"))
+    chart.figure.y_range.start = 0
+    return [dress(chart)]
+
+
+def _statistics(record: dict[str, Any]) -> list[Chart]:
+    """Each kept decision as a point, with the threshold it was compared with."""
+    known = [
+        (offered, value, limit, accepted)
+        for key, accepted in (("taken", True), ("refused", False))
+        for offered, value, limit in zip(*(record[key][c] for c in ("offered", "statistic", "threshold")), strict=True)
+        if value is not None
+    ]
+    if not known:
+        return []
+    known.sort()
+    values = [value for _, value, _, _ in known]
+    wide = min(values) > 0 and max(values) > 100 * min(values)
+    plot = new_figure(OFFERED, "statistic", 300, y_axis_type="log" if wide else "linear")
+    chart = Chart(
+        "Each decision",
+        "Each point is a column and what the method measured on it, in colour where it was accepted; the line is the "
+        "threshold it was compared with."
+        + (" Of many columns an even choice is drawn." if len(known) < record["offered"][-1] else ""),
+        f"Scatter chart of the statistic of {len(known)} offered columns.",
+        plot,
+    )
+    for role, wanted, text in (("faint", False, "not accepted"), ("series-0", True, "accepted")):
+        chosen = [point for point in known if point[3] == wanted]
+        source = ColumnDataSource({"x": [p[0] for p in chosen], "y": [p[1] for p in chosen]})
+        dots = plot.scatter("x", "y", source=source, size=8 if wanted else 5, line_color=None)
+        chart.colour(dots.glyph, fill_color=role)
+        chart.legend.append(Mark(role, "dot", text))
+        hover(chart, [dots], [("column", "@x{0,0}"), ("statistic", "@y{0.0000}"), ("", text)])
+    limits = [(offered, limit) for offered, _, limit, _ in known if limit is not None and (limit > 0 or not wide)]
+    if limits:
+        source = ColumnDataSource({"x": [x for x, _ in limits], "y": [y for _, y in limits]})
+        line = plot.line("x", "y", source=source, line_width=1.6, line_dash="dashed")
+        chart.colour(line.glyph, line_color="series-1")
+        chart.legend.append(Mark("series-1", "dashed", "threshold"))
+    columns = ("offered", "statistic", "threshold", "accepted")
+    chart.data = {name: [point[k] for point in known] for k, name in enumerate(columns)}
+    return [dress(chart)]
+
+
+def _members(record: dict[str, Any], n_offered: int) -> Chart:
+    members: Sequence[dict[str, Any]] = record["members"]
+    longest = sorted(members, key=lambda member: member["from"] - member["to"])[:N_LANES]
+    lanes = {
+        "features": [
+            {"name": member["name"], "selected": [(member["from"], member["to"])]}
+            for member in sorted(longest, key=lambda member: (member["from"], member["to"]))
+        ],
+        "n_ever_selected": len(members),
+        "drift": [],
+        "drift_found": [],
+        "true_features_known": False,
+    }
+    chart = lanes_chart(lanes, x_label=OFFERED)
+    chart.figure.x_range.start, chart.figure.x_range.end = 0, n_offered
+    return chart
+
+
+def _selected(found: dict[str, Any]) -> Table:
+    rows: list[list[str | Cell]] = [
+        [
+            str(row["rank"]),
+            row["name"],
+            Cell(f"{row['index'] + 1:,}", row["index"] + 1),
+            Cell(number(float(row["statistic"])), float(row["statistic"])),
+        ]
+        for row in found["selected"]
+    ]
+    columns = ["accepted", "column", "place", "statistic"]
+    note = "In the order of their acceptance; place is its number among the columns offered."
+    return Table("Selected columns", columns, rows, note, frozenset({"accepted", "place", "statistic"}))

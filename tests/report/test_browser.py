@@ -1,0 +1,226 @@
+"""The page in a real browser: drawn, answering the mouse and the keyboard, quiet, and fetching nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from tests.report import test_decisions, test_purchases
+
+from streamsift.report.comparison import comparison_report
+from streamsift.report.decisions import columns_report
+from streamsift.report.purchases import instances_report
+from streamsift.report.run import trace_report
+from streamsift.report.summarize import summarize
+
+NASTY = "<img src=x onerror=alert(1)> $$x$$"
+# How many pixels of each chart's canvases are painted; bokeh draws inside shadow trees.
+PAINTED = """() => [...document.querySelectorAll("main .chart")].map((chart) => {
+    const roots = [chart]; let most = 0;
+    while (roots.length) for (const e of roots.pop().querySelectorAll("*")) {
+        if (e.shadowRoot) roots.push(e.shadowRoot);
+        if (e.tagName === "CANVAS" && e.width && !e.getContext("webgl")) {
+            const data = e.getContext("2d").getImageData(0, 0, e.width, e.height).data;
+            let count = 0;
+            for (let k = 3; k < data.length; k += 4) count += data[k] > 0;
+            most = Math.max(most, count);
+        }
+    }
+    return most;
+})"""
+
+TOOLTIPS = """() => {
+    const roots = [document], texts = [];
+    while (roots.length) for (const e of roots.pop().querySelectorAll("*")) {
+        if (e.shadowRoot) roots.push(e.shadowRoot);
+        if (e.classList.contains("bk-Tooltip")) texts.push(e.shadowRoot.textContent);
+    }
+    return texts.join(" ");
+}"""
+
+
+def quiet(page):
+    """Nothing on the console, and nothing fetched but the page itself."""
+    assert page.troubles == []
+    assert [url for url in page.fetched if not url.startswith(("data:", "blob:"))] == [page.url]
+    return True
+
+
+def chart_of(page, title):
+    return page.locator("main figure", has=page.get_by_role("heading", name=title, exact=True))
+
+
+def first_tooltip(page, place):
+    """The tooltip that shows first when the mouse goes down the right part of a chart."""
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    for y in range(4, 60, 3):
+        page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + y)
+        page.wait_for_timeout(40)  # bokeh shows it with the next frame
+        found = page.evaluate(TOOLTIPS)
+        if found:
+            return found
+    return ""
+
+
+def downloaded(page, button):
+    with page.expect_download() as waiting:
+        button.click()
+    download = waiting.value
+    with open(download.path(), encoding="utf-8-sig", newline="") as file:
+        return download.suggested_filename, list(csv.DictReader(io.StringIO(file.read(), newline="")))
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (1200, True), (390, False)])
+def test_all_charts_are_drawn_and_fit(judged_page, browse, width, dark):
+    page = browse(judged_page, width=width, dark=dark)
+    painted = page.evaluate(PAINTED)
+    assert len(painted) == 8
+    assert min(painted) > 500
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    paper = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
+    assert quiet(page)
+
+
+def test_a_click_on_a_lane_opens_the_feature_and_escape_closes_it(judged_page, browse):
+    page = browse(judged_page)
+    dialog = page.locator("#feature")
+    assert not dialog.is_visible()
+    lanes = chart_of(page, "The selection over time").locator(".chart")
+    box = lanes.bounding_box()
+    lanes.click(position={"x": box["width"] / 2, "y": 12})  # the first lane
+    dialog.wait_for(state="visible")
+    page.wait_for_selector("#feature[data-shown]")
+    assert page.locator("#feature-name").inner_text() == "sensor_0"
+    facts = page.locator("#feature-facts").inner_text()
+    assert "first row selected" in facts
+    assert "200" in facts  # the first look
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert quiet(page)
+
+
+def test_the_keyboard_reaches_the_feature_and_another_one(judged_page, browse):
+    page = browse(judged_page)
+    button = page.locator("td button.open").first
+    name = button.inner_text()
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#feature[data-shown]")
+    assert page.locator("#feature-name").inner_text() == name
+    assert page.evaluate("() => document.activeElement.id") == "feature-choice"
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector('#feature[data-shown="1"]')
+    assert page.locator("#feature-name").inner_text() != name
+    file, rows = downloaded(page, page.locator("#feature button.csv").first)
+    assert file == "score.csv"
+    assert len(rows) == 20
+    assert rows[0].keys() == {"feature", "row", "score", "selected"}
+    assert quiet(page)
+
+
+def test_the_heat_map_says_what_is_under_the_mouse(judged_page, judged_trace, browse):
+    run = summarize(judged_trace, "run")
+    page = browse(judged_page)
+    figure = chart_of(page, "Scores of all features")
+    place = figure.locator(".chart")
+    box = place.bounding_box()
+    place.hover(position={"x": box["width"] - 40, "y": 12})
+    page.wait_for_selector("#tip:not([hidden])")
+    tip = page.locator("#tip").inner_text()
+    best = run["selected"][0]
+    assert tip.startswith(best["name"])
+    assert f"score {best['score']:.4g}"[:9] in tip
+    assert "selected" in tip
+    file, rows = downloaded(page, figure.locator("button.csv"))
+    assert file == "scores-of-all-features.csv"
+    found = {(row["feature"], int(row["row"])): float(row["score"]) for row in rows}
+    last = judged_trace.table.slice(len(judged_trace) - 1).to_pylist()[0]
+    for index, score in zip(last["indices"], last["scores"], strict=True):
+        assert found[judged_trace.name(index), 4000] == pytest.approx(score, rel=1e-3)
+    place.click(position={"x": box["width"] - 40, "y": 12})
+    page.wait_for_selector("#feature[data-shown]")
+    assert page.locator("#feature-name").inner_text() == best["name"]
+    assert quiet(page)
+
+
+def test_a_line_shows_a_tooltip(judged_page, browse):
+    page = browse(judged_page)
+    assert "bytes 2.05k" in first_tooltip(page, chart_of(page, "Memory held").locator(".chart"))
+    assert quiet(page)
+
+
+def test_tables_sort_by_their_headings(comparison, browse):
+    found = comparison(4)
+    found["entries"][3] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "curve": None, "rows_per_second": None}
+    page = browse(comparison_report(found))
+    names = page.locator("table").first.locator("tbody tr td:nth-child(2)")
+    heading = page.get_by_role("columnheader", name="rows per second")
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert [text.strip()[:7] for text in names.all_inner_texts()] == ["method0", "method1", "method2", "method3"]
+    heading.get_by_role("button").press("Enter")
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert [text.strip()[:7] for text in names.all_inner_texts()] == ["method2", "method1", "method0", "method3"]
+    other = page.get_by_role("columnheader", name="method", exact=True)
+    other.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") is None
+    assert quiet(page)
+
+
+def test_a_comparison_is_drawn_with_its_data(comparison, browse):
+    page = browse(comparison_report(comparison(9)), width=390)
+    assert min(page.evaluate(PAINTED)) > 500
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    figure = chart_of(page, "Accuracy against stability")
+    _, rows = downloaded(page, figure.locator("button.csv"))
+    assert [row["number"] for row in rows] == [str(k + 1) for k in range(9)]
+    assert float(rows[2]["accuracy"]) == pytest.approx(0.8)
+    place = figure.locator(".chart")
+    place.scroll_into_view_if_needed()
+    assert quiet(page)
+
+
+def test_hard_names_are_text(make_trace, browse):
+    names = [NASTY, 'comma, "quote"\nline', "Überfüllung 🚰 温度 with forty characters!!", "d"]
+    scores = np.array([[np.inf, 3, 2, 1], [1, 3, 2, -np.inf]])
+    page = browse(trace_report(make_trace(scores, k=4, names=names)), width=390)
+    assert NASTY in first_tooltip(page, chart_of(page, "The selection over time").locator(".chart"))
+    assert page.locator("img").count() == 0  # looks into shadow trees too
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    _, rows = downloaded(page, chart_of(page, "Scores of all features").locator("button.csv"))
+    assert {row["feature"] for row in rows} == set(names)
+    assert {row["score"] for row in rows} >= {"Infinity", "-Infinity"}
+    page.locator("td button.open").first.click()
+    page.wait_for_selector("#feature[data-shown]")
+    assert page.locator("#feature-name").inner_text().split() == names[1].split()
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    assert quiet(page)
+
+
+def test_columns_and_instances_are_drawn(browse):
+    record = test_decisions.recorded(
+        [test_decisions.Decision(f"x{k}", k % 3 == 0, (), float(k + 1), 4.0, 0.5, 0.5) for k in range(30)]
+    )
+    found = test_decisions.FOUND | {"n_offered": 30, "seconds": 0.5, "selected": []}
+    for html, n_charts in ((columns_report(found, record), 4), (instances_report(test_purchases.FOUND), 3)):
+        page = browse(html, width=390)
+        painted = page.evaluate(PAINTED)
+        assert len(painted) == n_charts
+        assert min(painted) > 500
+        assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+        assert quiet(page)
+
+
+def test_it_prints(judged_page, browse, tmp_path):
+    page = browse(judged_page, dark=True)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("button.csv").first.is_visible()
+    path = tmp_path / "page.pdf"
+    page.pdf(path=path)
+    assert path.read_bytes().startswith(b"%PDF")
+    assert quiet(page)

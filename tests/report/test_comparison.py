@@ -1,0 +1,129 @@
+"""The report of a comparison: recommendation first, nothing hidden."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.test_page import NASTY, Page
+
+from streamsift.report.comparison import comparison_report
+from streamsift.report.quality import cost_charts, pareto_front, ranks_chart, trade_chart
+
+
+def test_everything_is_on_the_page(comparison, unpack):
+    html = comparison_report(comparison())
+    text = Page(html).text
+    for words in (
+        "Use method0.",
+        "The methods differ (p = 0.01).",
+        "90.0 % ± 1.0",
+        "4 ways to tell",
+        "Critical differences",
+    ):
+        assert words in text
+    assert "not complete" not in text
+    assert "What is missing" not in text
+    files = [chart["file"] for chart in unpack(html)["charts"]]
+    assert files[:4] == [
+        "accuracy-against-stability.csv",
+        "accuracy-over-time.csv",
+        "stability-over-time.csv",
+        "critical-differences.csv",
+    ]
+    assert files[4:] == ["speed.csv", "memory.csv", "features-used.csv", "time.csv"]
+
+
+def test_a_comparison_from_json_reads_the_same(comparison):
+    found = comparison()
+    assert Page(comparison_report(json.loads(json.dumps(found)))).text == Page(comparison_report(found)).text
+
+
+def test_what_failed_and_what_is_missing_is_said(comparison):
+    found = comparison(2, complete=False, tests=None, left_out=[{"method": "osfs", "reason": "it needs all rows"}])
+    nothing = {"rank": None, "accuracy": None, "accuracy_sd": None, "stability": None, "curve": None, "memory": None}
+    found["entries"][1] |= nothing | {"failures": ["repeat 3: the disk is full."]}
+    text = Page(comparison_report(found)).text
+    for words in ("This comparison is not complete", "repeat 3: the disk is full.", "it needs all rows"):
+        assert words in text
+    assert "Are the differences real?" not in text
+
+
+def test_nothing_finished_yet(comparison):
+    found = comparison(1, tests=None, complete=False)
+    found["entries"][0] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "stability": None, "curve": None}
+    assert "not complete" in Page(comparison_report(found)).text
+
+
+def test_protocols_are_kept_apart(comparison):
+    found = comparison(4)
+    found["entries"][3] |= {"protocol": "columns", "rank": 1, "stability": None}
+    text = Page(comparison_report(found)).text
+    assert "The ranking: prequential" in text
+    assert "The ranking: columns" in text
+
+
+def test_the_best_run_with_a_trace_is_shown_in_full(comparison, judged_trace, tmp_path):
+    import pyarrow.parquet as pq
+
+    about = {"settings": {"method": "fires"}, "names": judged_trace.names, "n_features": 10}
+    table = judged_trace.table.replace_schema_metadata({"streamsift": json.dumps(about)})
+    pq.write_table(table, tmp_path / "one.parquet")
+    found = comparison(3)
+    found["entries"][0]["trace"] = "gone.parquet"
+    found["entries"][1]["trace"] = "one.parquet"
+    text = Page(comparison_report(found, tmp_path)).text
+    assert "The run of method1 + naive_bayes" in text
+    assert "Selected features" in text
+
+
+def test_names_cannot_become_markup(comparison):
+    found = comparison(2)
+    found["entries"][0]["name"] = NASTY
+    found["tests"]["average_ranks"] = {NASTY: 1.0, found["entries"][1]["name"]: 2.0}
+    found["tests"]["groups"] = [[NASTY]]
+    html = comparison_report(found)
+    assert NASTY not in html
+    assert len(Page(html).all("script")) == 2
+
+
+def test_the_front_is_what_no_other_beats(comparison):
+    assert pareto_front([(0.5, 0.5)]) == [0]
+    assert pareto_front([(0.5, 0.5), (0.5, 0.5)]) == [0, 1]
+    assert pareto_front([(0.5, 0.5), (0.5, 0.6)]) == [1]
+    entries = [entry | {"number": entry["rank"]} for entry in comparison(4)["entries"]]
+    entries[3]["stability"] = None
+    chart = trade_chart(entries)
+    assert chart.data["number"] == [1, 2, 3]
+    assert chart.data["on the front"] == [True, True, True]  # more stable, less accurate
+    assert trade_chart(entries[3:]) is None
+
+
+def test_points_that_hide_each_other_become_one(comparison):
+    entries = [
+        entry | {"number": entry["rank"], "accuracy": 0.8, "stability": 1.0} for entry in comparison(5)["entries"]
+    ]
+    two, five = (trade_chart(entries[:n]).figure.renderers[1].data_source.data for n in (2, 5))
+    assert two["text"] == ["1, 2"]
+    assert five["text"] == ["1 +4"]
+    assert five["name"] == [", ".join(entry["name"] for entry in entries)]
+
+
+def test_critical_differences_name_who_was_not_told_apart(comparison):
+    chart = ranks_chart(comparison(3)["tests"])
+    assert chart.data["average rank"] == [1.0, 1.8, 2.6]
+    assert chart.data["not told apart from"] == ["method1 + naive_bayes", "method0 + naive_bayes", ""]
+    assert "critical difference, 1.20" in [mark.text for mark in chart.legend]
+    two = comparison(2)["tests"] | {"kind": "wilcoxon", "critical_difference": None, "groups": []}
+    assert ranks_chart(two).legend == []
+
+
+@pytest.mark.parametrize("values", [[0.0, 5.0], [1e-3, 1e3], [7.0], [0.0]])
+def test_costs_of_any_size(comparison, values):
+    entries = comparison(len(values))["entries"]
+    for entry, value in zip(entries, values, strict=True):
+        entry["rows_per_second"] = value
+    chart = cost_charts(entries)[0]
+    assert chart.data["rows a second"] == values
+    assert chart.figure.x_range.start <= min(values)
+    assert chart.figure.x_range.end > max(values)
