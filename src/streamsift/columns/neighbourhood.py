@@ -61,7 +61,7 @@ class Verdict:
 
 
 def _settled(dependency: float) -> float:
-    """A mean of fractions without the digits that depend on the order of summation: equal ones are compared for ties."""
+    """A mean of fractions without the digits that the order of summation decides: ties count."""
     return round(dependency, 12)
 
 
