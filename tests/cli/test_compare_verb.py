@@ -125,6 +125,14 @@ def test_other_settings_need_another_folder(sift, people, tmp_path):
     assert "Use another folder" in said
 
 
+def test_lines_that_begin_with_their_label_need_no_target(sift, tmp_path):
+    path = tmp_path / "rows.libsvm"
+    path.write_text("".join(f"{k % 2} 1:{k % 7} 3:{k % 2 + 0.5}\n" for k in range(60)))
+    code, table, _ = sift("compare", path, "--methods", "screen:fisher", "--repeats", 1, "--batch", 10)
+    assert code == 0
+    assert "screen:fisher + naive_bayes" in table
+
+
 def test_help_has_examples(sift):
     code, text, _ = sift("compare", "--help")
     assert code == 0
@@ -138,7 +146,8 @@ def test_a_terminal_gets_a_table_for_each_protocol_that_fits_into_it(capsys, mon
         "memory": 2048.0, "failures": ["repeat 1: lost", "repeat 2: lost"],
     }  # fmt: skip
     other = entry | {"name": "etana", "protocol": "instances", "stability": None, "failures": []}
-    found = {"entries": [entry, other], "left_out": [], "tests": None, "recommendation": "Use it. It is good."}
+    found = {"entries": [entry, other], "left_out": [], "tests": None, "untested": "Not tested."}
+    found |= {"recommendation": "Use it. It is good."}
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     for width, missing in ((200, set()), (95, {"memory"}), (60, {"memory", "rows/s", "late"})):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -148,6 +157,7 @@ def test_a_terminal_gets_a_table_for_each_protocol_that_fits_into_it(capsys, mon
         assert {heading for heading in headings if heading not in table} == missing
         assert table.index("Protocol prequential") < table.index("Protocol instances")
         assert ("No room" in notes) == bool(missing)
+        assert "Not tested." in notes
         assert "Failed: screen:fisher + naive_bayes, repeats 1, 2: lost" in notes
         assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in table.splitlines()) <= width
 

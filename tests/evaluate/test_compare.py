@@ -454,3 +454,28 @@ def test_sorted_labels_fail_in_words_where_the_first_half_is_learnt():
 def test_bad_arguments_are_refused_in_words(options, words):
     with pytest.raises(ParameterError, match=words):
         compare(**{"data": people(), **options})
+
+
+def test_labels_that_never_come_fail_in_words():
+    found = compare(people(), methods=["screen:fisher", "random", "etana"], repeats=2, label_delay=1100).as_dict()
+    late = {entry["method"]: entry["failures"] for entry in found["entries"]}
+    assert [failure.partition(":")[0] for failure in late["random"]] == ["repeat 1", "repeat 2"]
+    assert "labels come 1,100 rows late, and there are 1,200 rows" in late["screen:fisher"][0]
+    assert late["etana"] == []
+    assert found["recommended"] == "etana"
+
+
+def test_too_few_repeats_for_a_test_are_said():
+    two, three = (
+        compare(people(600), methods=["screen:fisher", "random"], repeats=repeats).as_dict() for repeats in (2, 3)
+    )
+    assert two["tests"] is None
+    assert "3 finished repeats" in two["untested"]
+    assert three["untested"] is None
+    assert three["recommended"] == "screen:fisher + naive_bayes"
+
+
+@pytest.mark.parametrize("option", ["methods", "models"])
+def test_one_name_instead_of_a_list_is_refused(option):
+    with pytest.raises(ParameterError, match="lists of names"):
+        compare(people(), **{option: "fires"})

@@ -158,7 +158,7 @@ def test_a_baseline_has_a_rank_but_no_place_on_the_front():
     [
         ([entry("a", 0.9, 0.5), entry("b", 0.895, 0.9), entry("c", 0.5)], ["Use b", "Of the 2 within 0.01"]),
         ([entry("a", 0.9, 0.5), entry("b", 0.8, 0.9)], ["Use a", "most accurate of 2, the next reaching 0.800"]),
-        ([entry("a", 0.9)], ["Use a", "the only method"]),
+        ([entry("a", 0.9)], ["Use a", "the only method of the protocol 'prequential'"]),
         ([entry("a", 0.6), entry("random", 0.595, kind="baseline")], ["Use a", "drawn at random do as well"]),
         ([entry("a", 0.6), entry("all", 0.7, kind="baseline")], ["so selecting costs accuracy"]),
         ([entry("a", 0.8), entry("all", 0.7, kind="baseline")], ["so selecting gains accuracy"]),
@@ -167,6 +167,7 @@ def test_a_baseline_has_a_rank_but_no_place_on_the_front():
             [entry("e", 0.8, None, 1.2, "instances", "instances", None)],
             ["Use e: accuracy 0.800 with 1.2 features a row"],
         ),
+        ([entry("a", 0.8, features=1.0)], ["with 1 feature a row"]),
         ([entry("all", 0.8, kind="baseline"), entry("a", None)], ["nothing to recommend"]),
     ],
 )

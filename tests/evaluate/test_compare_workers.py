@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from tests.evaluate.failing_runs import divide, sleep
 
 from streamsift.evaluate.workers import run_all
+
+ROOT = Path(__file__).parents[2]
 
 
 def outcomes(tasks, jobs, news=lambda task, fraction: None):
@@ -59,3 +64,23 @@ def test_closing_ends_the_processes(tmp_path):
 
 def test_nothing_to_do_starts_no_process():
     assert list(run_all(divide, 1.0, [], 2, lambda task, fraction: None)) == []
+
+
+def test_a_script_without_a_main_guard_is_told_of_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from streamsift.evaluate.workers import run_all\n"
+        "from tests.evaluate.failing_runs import divide\n"
+        "for outcome in run_all(divide, 1, [4, 5], 2, lambda task, fraction: None):\n"
+        "    print(outcome.failure)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.stdout.count("under `if __name__ == '__main__':`") == 2

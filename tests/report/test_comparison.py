@@ -8,7 +8,7 @@ import pytest
 from tests.report.test_page import NASTY, Page
 
 from streamsift.report.comparison import comparison_report
-from streamsift.report.quality import cost_charts, pareto_front, ranks_chart, trade_chart
+from streamsift.report.quality import cost_charts, ranks_chart, trade_chart
 
 
 def test_everything_is_on_the_page(comparison, unpack):
@@ -77,6 +77,29 @@ def test_the_best_run_with_a_trace_is_shown_in_full(comparison, judged_trace, tm
     assert "Selected features" in text
 
 
+def test_the_run_shown_is_the_recommended_one_and_no_baseline(comparison, judged_trace, tmp_path):
+    import pyarrow.parquet as pq
+
+    about = {"settings": {"method": "fires"}, "names": judged_trace.names, "n_features": 10}
+    pq.write_table(
+        judged_trace.table.replace_schema_metadata({"streamsift": json.dumps(about)}), tmp_path / "one.parquet"
+    )
+    found = comparison(3)
+    found["entries"] = [entry | {"trace": "one.parquet"} for entry in found["entries"]]
+    found["entries"][0] |= {"kind": "baseline", "method": "oracle"}
+    assert "The run of method1 + naive_bayes" in Page(comparison_report(found, tmp_path)).text
+    found["recommended"] = "method2 + naive_bayes"
+    assert "The run of method2 + naive_bayes" in Page(comparison_report(found, tmp_path)).text
+
+
+def test_the_table_marks_the_front_and_a_missing_test_is_said(comparison):
+    found = comparison(2, tests=None, untested="Not tested: too few repeats.")
+    text = Page(comparison_report(found)).text
+    assert "1*" in text
+    assert "2*" not in text
+    assert "Not tested: too few repeats." in text
+
+
 def test_names_cannot_become_markup(comparison):
     found = comparison(2)
     found["entries"][0]["name"] = NASTY
@@ -87,23 +110,24 @@ def test_names_cannot_become_markup(comparison):
     assert len(Page(html).all("script")) == 2
 
 
-def test_the_front_is_what_no_other_beats(comparison):
-    assert pareto_front([(0.5, 0.5)]) == [0]
-    assert pareto_front([(0.5, 0.5), (0.5, 0.5)]) == [0, 1]
-    assert pareto_front([(0.5, 0.5), (0.5, 0.6)]) == [1]
+def test_the_chart_shows_the_front_of_the_comparison(comparison):
     entries = [entry | {"number": entry["rank"]} for entry in comparison(4)["entries"]]
+    entries[2] |= {"kind": "baseline"}
     entries[3]["stability"] = None
     chart = trade_chart(entries)
     assert chart.data["number"] == [1, 2, 3]
-    assert chart.data["on the front"] == [True, True, True]  # more stable, less accurate
+    assert chart.data["on the front"] == [True, False, False]  # as said, though all differ in accuracy and stability
+    assert chart.data["features"] == [5.0, 6.0, 7.0]
+    assert [mark.text for mark in chart.legend] == ["beaten by another method", "baseline", "on the front"]
     assert trade_chart(entries[3:]) is None
 
 
 def test_points_that_hide_each_other_become_one(comparison):
     entries = [
-        entry | {"number": entry["rank"], "accuracy": 0.8, "stability": 1.0} for entry in comparison(5)["entries"]
+        entry | {"number": entry["rank"], "accuracy": 0.8, "stability": 1.0, "on_front": True}
+        for entry in comparison(5)["entries"]
     ]
-    two, five = (trade_chart(entries[:n]).figure.renderers[1].data_source.data for n in (2, 5))
+    two, five = (trade_chart(entries[:n]).figure.renderers[0].data_source.data for n in (2, 5))
     assert two["text"] == ["1, 2"]
     assert five["text"] == ["1 +4"]
     assert five["name"] == [", ".join(entry["name"] for entry in entries)]

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.evaluate.mixed_learners import MixedBayes, MixedNeighbours, features_used, mixed_learner
-from streamsift.reproduce import abfs, abfs_figures
+from streamsift.reproduce import abfs, abfs_figures, abfs_settings
 from streamsift.reproduce.abfs_runs import LEARNERS, Run, make_stream, measure
 from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.pool import pool_map
@@ -135,6 +135,8 @@ def test_a_table_has_ours_beside_the_published(monkeypatch):
     assert result.rows[0][2] == f"{(first + second) / 2:.2f}"
     assert result.rows[0][3] == f"{abs(first - second) / 2:.2f}"
     assert "1,000 rows; 2 repeats" in result.lead
+    assert "hardly begun to select" in result.lead
+    assert "hardly begun" not in abfs_settings.lead(Options(rows=20_000))
     assert "Why figures differ" in result.note
     json.dumps(result.as_dict(), allow_nan=False)
 
@@ -174,6 +176,38 @@ def test_a_table_of_real_data(monkeypatch):
         ("IADS", "ABFS-NB", "100.00"),
     ]
     assert float(result.rows[0][2]) > 45  # seven classes
+
+
+def test_brief_tables_of_real_data_leave_out_the_slowest_runs(monkeypatch):
+    asked = []
+
+    def noted(runs, options, progress):
+        asked.append({(run.stream, run.method) for run in runs})
+        return {}
+
+    monkeypatch.setattr(abfs, "measure_all", noted)
+    notes = [exhibits("abfs")["table 11"](Options(data="-", brief=brief), quiet).note for brief in (False, True)]
+    assert asked[0] - asked[1] == {("SPAM", "HT"), ("SPAM", "HAT")}
+    assert asked[1] < asked[0]
+    assert ["left out" in note for note in notes] == [False, True]
+
+
+def test_a_run_of_two_tables_is_measured_once(monkeypatch):
+    measured = []
+
+    def noted(run):
+        measured.append(run)
+        return measure(run)
+
+    monkeypatch.setattr(abfs_settings, "measure", noted)
+    monkeypatch.setattr(abfs_settings, "_measured", {})
+    runs = [Run("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
+    first = abfs_settings.measure_all(runs[:1], Options(repeats=2), quiet)
+    both = abfs_settings.measure_all(runs, Options(repeats=2), quiet)
+    assert [(run.selector, run.seed) for run in measured] == [("", 1), ("", 2), ("ABFS", 1), ("ABFS", 2)]
+    assert both[runs[0]] == first[runs[0]]
+    abfs_settings.measure_all(runs[:1], Options(rows=400), quiet)
+    assert measured[-1].rows == 400
 
 
 def test_the_figures(monkeypatch):

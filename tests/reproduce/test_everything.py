@@ -227,6 +227,9 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
     assert "There is no file." in page
     assert "Unexpected ZeroDivisionError: by zero" in page
     assert "within 10 % of the printed value" in page
+    assert 'style="--length: 1.0000"' in page
+    assert "1 of 1" in page
+    assert "Ours beside the published" in (tmp_path / "etana-good-one.html").read_text("utf-8")
     assert "A quick look" not in page
     assert (tmp_path / "etana-good-one.html").is_file()
     assert not (tmp_path / "fires-bad-one.json").exists()

@@ -11,6 +11,7 @@ from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.reproduce import fires, fires_figures
 from streamsift.reproduce.fires_data import load, load_digits, present, scaled
 from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, Plan, runs
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
 
 FAST = ("FIRES-GLM", "OFS", "EFS", "FSDS")
@@ -57,6 +58,16 @@ def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:
     assert best["OFS"] > 0.9
 
 
+def test_a_brief_plan_leaves_the_learners_out_on_wide_sets_and_says_so(folder: Path) -> None:
+    brief = Plan(brief=True)
+    assert brief.methods_on(1_000) == Plan().methods_on(10_000) == (*BENCHMARKS, *SELECTORS)
+    assert brief.methods_on(1_001) == tuple(SELECTORS)
+    sets = [data for data in present(folder) if data.name == "Spambase"]
+    plan = Plan((100,), (0.1,), 200, FAST, (0,), brief=True)
+    said = "Online Boosting and VFDT are left out on more than 1,000 features."
+    assert said in fires.compare(list(runs(folder, sets, plan)), sets, plan).note
+
+
 def test_tables_stand_beside_the_published_ones(folder: Path) -> None:
     sets = [data for data in present(folder) if data.name == "Gisette"]
     plan = small()
@@ -73,7 +84,7 @@ def test_tables_stand_beside_the_published_ones(folder: Path) -> None:
 
 def test_rankings_say_where_the_paper_differs() -> None:
     methods = ("OFS", "EFS")
-    published = {m: fires.published_table(table) for m, table in fires.MEASURES.items()}
+    published = {m: published_table("fires", table) for m, table in fires.MEASURES.items()}
     ours = {(m, "Gisette", method): published[m]["Gisette"][method] for m in fires.MEASURES for method in methods}
     same = fires.rankings(ours, published, ["Gisette"], methods)
     assert [sentence.endswith("the same order.") for sentence in same] == [True] * 3
@@ -139,6 +150,6 @@ def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) ->
     """Two of the paper's sets in small: FIRES-GLM and OFS land within 0.1 of Table 3."""
     sets = [data for data in present(shared / "data") if data.name == name]
     plan = Plan(batch_sizes=(50,), fractions=(0.15,), max_rows=3_000, methods=("FIRES-GLM", "OFS"))
-    published = fires.published_table("table3.accuracy")[name]
+    published = published_table("fires", "table3.accuracy")[name]
     for run in runs(shared / "data", sets, plan):
         assert run.measures()["accuracy"] == pytest.approx(published[run.method], abs=0.1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from streamsift.reproduce import investing
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
 
 
@@ -21,7 +22,7 @@ def test_table_1_streaming_is_the_papers() -> None:
     """
     setting = investing.Setting(200, 10, 5.0, (1000,))
     ours = investing.measured(setting, Options(), 60, no_progress)
-    paper = investing.published("table1")
+    paper = published_table("investing", "table1")
     bic, ric = ours["streaming", "BIC", 1000], ours["streaming", "RIC", 1000]
     assert bic.features == pytest.approx(paper["streaming features"]["BIC"], rel=0.1)
     assert bic.error == pytest.approx(paper["streaming error"]["BIC"], rel=0.1)
@@ -37,7 +38,7 @@ def test_table_1_streaming_is_the_papers() -> None:
 def test_table_2_sfs_finds_many() -> None:
     """Over six streams the standard error of the columns SFS selects is 3.6, in the paper's twenty about 2."""
     ours = investing.measured(investing.SETTINGS[2], Options(), 6, no_progress)
-    paper = investing.published("table2")
+    paper = published_table("investing", "table2")
     for penalty, tolerance in (("BIC", 8.9), ("SFS", 8.2)):
         found = ours["streaming", penalty, 1000]
         assert found.features == pytest.approx(paper["features"][penalty], abs=tolerance)

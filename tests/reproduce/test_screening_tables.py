@@ -62,8 +62,22 @@ def test_differences_are_zero_of_the_same_and_count_what_is_moved():
     moved[0, 4, 0] -= 3
     assert differences(moved, counts).counts == pytest.approx(6 / 100)
     assert differences(moved, counts).scores["chi-square"] > 0
+    assert differences(moved, counts).by_class == pytest.approx(6 / 200)
     turned = counts[::-1]
     assert differences(turned, counts).ranks["mutual-information"] == 1.0
+
+
+def test_one_feature_that_moves_gives_others_another_rank():
+    counts = np.zeros((100, 5, 2))
+    counts[:, 0, 0] = counts[:, 4, 1] = np.arange(200, 100, -1)
+    counts[:, 2] = 50
+    moved = counts.copy()
+    moved[9] = counts[0]
+    moved[9, 0, 0] += 5
+    moved[9, 4, 1] += 5
+    found = differences(moved, counts)
+    assert found.changed["chi-square"] == pytest.approx(0.1)
+    assert found.ranks["chi-square"] == 1.0
 
 
 def test_a_small_eps_is_offline_and_a_large_one_is_not():

@@ -273,3 +273,36 @@ def test_universal_weight_map_is_the_weight_of_the_zeros():
         zeros = np.ones(80, bool)
         zeros[nonzero - 1] = False
         assert gaps == pytest.approx(weights[(y == c) & zeros].sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("score", ["t_score", "fisher"])
+def test_fading_keeps_the_largest_values_finite(score, form):
+    rng = np.random.default_rng(21)
+    y = rng.integers(0, 2, 600)
+    X = np.clip(rng.normal(size=(600, 3)) + y[:, None], -9, 9) / 10
+    small, large = (feed(Screener(score, fading=0.8), form(X * unit), y, 50) for unit in (1.0, 1e150))
+    np.testing.assert_allclose(large.scores_, small.scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("cut", [1, 4], ids=["row by row", "batches"])
+@pytest.mark.parametrize("form", ["dense", "sparse", "gaps"])
+def test_faded_class_comes_back_elsewhere(form, cut):
+    """What is left of the old mean weighs nothing and lies 1e9 away: it must not take the digits of the new one."""
+    rng = np.random.default_rng(22)
+    fading, n_old, n_other, n_back = 0.5, 20, 60, 8
+    X = np.concatenate([rng.normal(size=n_old + n_other), 1e9 + rng.normal(size=n_back)])[:, None]
+    y = np.repeat([0, 1, 0, 1], [1, n_old - 1, n_other, n_back])
+    if form == "gaps":
+        X = np.column_stack([X, np.where(np.arange(len(X)) % 7, X[:, 0], np.nan)])
+    selector = Screener("t_score", fading=fading, missing="skip" if form == "gaps" else "error")
+    feed(selector, sparse.csr_matrix(X) if form == "sparse" else X, y, cut)
+    moments = selector._state.read()
+    weights = fading ** np.arange(len(y) - 1, -1, -1.0)
+    for j, column in enumerate(X.T):
+        mine = (y == 1) & ~np.isnan(column)
+        w, x = weights[mine].astype(np.longdouble), column[mine].astype(np.longdouble)
+        mean = (w * x).sum() / w.sum()
+        m2 = float((w * (x - mean) ** 2).sum())
+        np.testing.assert_allclose(moments.mean[1, j], float(mean), rtol=1e-15)
+        np.testing.assert_allclose(moments.m2[1, j], m2, rtol=1e-5)  # a mean of 1e9 is kept to 1e-7

@@ -86,3 +86,27 @@ def test_merge_stays_within_the_bound(form, scale):
     mine, true = merged._state.bin_counts(5), exact._state.bin_counts(5)
     np.testing.assert_allclose(mine.sum(axis=1), true.sum(axis=1))
     assert np.abs(np.cumsum(mine - true, axis=1)).max() <= 4 * eps * n  # two cuts, each with two rank errors
+
+
+def test_late_features_are_kept_as_short_as_others(scale):
+    """A newcomer is judged by its own rows: neither by errors made before it came nor by rows it was not in."""
+    rng = np.random.default_rng(14)
+    n, eps = int(60_000 * scale), 0.02
+    X, y = rng.normal(size=(n, 70)).astype(np.float32), rng.integers(0, 2, n)
+    early = n // 2 + 77
+    X[:early, 3:] = np.nan
+    selector = Screener("mutual_info", eps=eps, new_features="add").partial_fit(X[:early, :3], y[:early])
+    for start in range(early, n, 5000):
+        selector.partial_fit(X[start : start + 5000], y[start : start + 5000])
+    state = selector._state
+    buffered = np.arange(n) >= n - state.n_buffered
+    assert (state.n_present <= np.count_nonzero(~np.isnan(X), axis=0)).all()
+    assert state.n_present[3:].tolist() == [np.count_nonzero(~np.isnan(X[~buffered, 3]))] * 67
+    assert state.sizes.max() <= 4 * 2 / eps
+    wider = copy.deepcopy(selector)
+    wider._state._to_double()
+    for (values, counts, _), column in zip(lists_of(wider), X.T, strict=True):
+        ordered = np.sort(column[~np.isnan(column)].astype(float))
+        ranks = np.cumsum(counts)
+        assert ranks[-1] == len(ordered)
+        assert np.abs(np.searchsorted(ordered, values, "right") - ranks).max() <= eps * len(ordered)

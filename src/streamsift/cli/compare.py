@@ -25,6 +25,8 @@ Examples:
   streamsift compare people.csv --target income --methods fires,ofs --repeats 10 --json
 """
 
+LABEL_FIRST = (".libsvm", ".svm", ".svmlight")  # formats in which every line begins with its label, which has no name
+
 
 def names(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
     """Names with commas between them."""
@@ -39,7 +41,9 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 
 @click.command(short_help="Compare methods over the same stream.", epilog=EXAMPLES)
 @click.argument("data", metavar="DATA")
-@click.option("--target", metavar="COLUMN", help="The column that holds the label; not needed for generate:NAME.")
+@click.option(
+    "--target", metavar="COLUMN", help="The column that holds the label; not needed for generate:NAME and libsvm."
+)
 @click.option(
     "--methods",
     callback=names,
@@ -101,7 +105,7 @@ def compare(
         raise ParameterError(
             "Standard input can be read only once, and a comparison reads it often: save it to a file."
         )
-    if target is None and not data.startswith("generate:"):
+    if target is None and not data.startswith("generate:") and not data.removesuffix(".gz").endswith(LABEL_FIRST):
         raise click.UsageError("Missing option '--target': name the column that holds the label.")
     if methods == ["all"]:
         raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")

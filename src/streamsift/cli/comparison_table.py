@@ -24,8 +24,8 @@ def print_comparison(found: dict[str, Any]) -> None:
     notes = _print_for_people(entries, protocols) if sys.stdout.isatty() else _print_for_programs(entries)
     notes += [f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"]]
     notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
-    if found["tests"] is not None:
-        notes.append(found["tests"]["sentence"])
+    notes += [found["tests"]["sentence"]] if found["tests"] is not None else []
+    notes += [found["untested"]] if found["untested"] is not None else []
     for note in [*notes, found["recommendation"]]:
         click.echo(note, err=True)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from streamsift.core.exceptions import MissingExtraError
 from streamsift.evaluate.plan import Entry, Plan
-from streamsift.evaluate.recommend import in_order, recommend
+from streamsift.evaluate.recommend import choose, in_order, recommend
 from streamsift.evaluate.run_store import RunStore
 from streamsift.evaluate.significance import FEWEST_REPEATS, significance
 from streamsift.evaluate.workers import Outcome
@@ -34,6 +34,11 @@ MEANS = (
     "cost",
 )
 COLUMNS = ("rank", "name", "protocol", "accuracy", "accuracy_sd", "stability", "features", "rows_per_second", "memory")
+
+UNTESTED = (
+    "Whether the differences are more than chance was not tested: that takes two entries of one protocol with "
+    f"{FEWEST_REPEATS} finished repeats each."
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Comparison:
         outcomes = list(outcomes)
         entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
         tests = _tests(entries, outcomes)
-        facts = plan.survey
+        facts, choice = plan.survey, choose(entries)
         return cls(
             {
                 "data": plan.source.name,
@@ -75,6 +80,8 @@ class Comparison:
                 "left_out": [{"method": method, "reason": reason} for method, reason in plan.left_out],
                 "entries": entries,
                 "tests": tests,
+                "untested": UNTESTED if tests is None and len(entries) > 1 else None,
+                "recommended": None if choice is None else choice["name"],
                 "recommendation": recommend(entries, tests),
             }
         )

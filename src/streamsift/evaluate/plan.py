@@ -145,6 +145,8 @@ def plan_comparison(
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
         },
     )
+    if isinstance(methods, str) or isinstance(models, str):
+        raise ParameterError("The methods and the models are lists of names: write methods=['fires'], models=['nb'].")
     if not models or (methods is not None and not methods):
         raise ParameterError("There is nothing to compare: name a method, and a model to judge it by.")
     learners = [_learner(model) for model in models]

@@ -133,6 +133,11 @@ def _prequential(work: Work, run: Run, say: Say) -> Found:
         progress=lambda _, fraction: say(fraction),
     )
     found = trace.summary()
+    if found["accuracy"] is None:
+        raise InputError(
+            f"No row could be tested: labels come {plan.label_delay:,} rows late, and there are "
+            f"{found['rows'] or 0:,.0f} rows, so give more rows or a smaller label delay."
+        )
     kept = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "rows_per_second", "ram_hours")
     return {
         **{name: found[name] for name in (*kept, "selection_accuracy")},

@@ -61,12 +61,36 @@ def beats(other: Figures, entry: Figures) -> bool:
     return mine != theirs and all(their >= own for their, own in zip(theirs, mine, strict=True))
 
 
-def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
-    """Two sentences: what to use, and why.
+def choose(entries: Sequence[Figures]) -> Figures | None:
+    """The entry to use; None where no run of a method has been finished.
 
     Of the methods whose accuracy comes within 0.01 of the best one, the most stable is recommended, and among equally
     stable ones that with the fewest features, which puts it on the front. Row methods go before the others where they
     take part, for only they go on selecting.
+
+    >>> a = {"name": "a", "kind": "rows", "protocol": "prequential", "accuracy": 0.9, "stability": 0.5, "features": 5}
+    >>> choose(in_order([a, a | {"name": "b", "accuracy": 0.895, "stability": 1.0}]))["name"]
+    'b'
+    """
+    group = _rivals(entries)
+    if not group:
+        return None
+    return max(_close(group), key=lambda entry: (_stability(entry), -entry["features"], entry["accuracy"]))
+
+
+def _rivals(entries: Sequence[Figures]) -> list[Figures]:
+    """The finished methods of the first protocol that has any; no baselines."""
+    rivals = [entry for entry in entries if entry["kind"] != "baseline" and entry["rank"] is not None]
+    return [entry for entry in rivals if entry["protocol"] == rivals[0]["protocol"]]
+
+
+def _close(group: Sequence[Figures]) -> list[Figures]:
+    best = max(float(entry["accuracy"]) for entry in group)
+    return [entry for entry in group if entry["accuracy"] >= best - CLOSE]
+
+
+def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
+    """Two sentences: what to use (`choose`), and why.
 
     Parameters
     ----------
@@ -79,31 +103,27 @@ def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
     -------
     str
     """
-    rivals = [entry for entry in entries if entry["kind"] != "baseline" and entry["rank"] is not None]
-    if not rivals:
+    choice = choose(entries)
+    if choice is None:
         return "There is nothing to recommend. No run of a method has been finished."
-    group = [entry for entry in rivals if entry["protocol"] == rivals[0]["protocol"]]
-    best = max(group, key=lambda entry: float(entry["accuracy"]))
-    close = [entry for entry in group if entry["accuracy"] >= best["accuracy"] - CLOSE]
-    choice = max(close, key=lambda entry: (_stability(entry), -entry["features"], entry["accuracy"]))
-    figures = [f"accuracy {choice['accuracy']:.3f}", f"{choice['features']:.4g} features a row"]
+    features = f"{choice['features']:.4g}"
+    figures = [f"accuracy {choice['accuracy']:.3f}", f"{features} feature{'s' * (features != '1')} a row"]
     if choice["stability"] is not None:
         figures.insert(1, f"stability {choice['stability']:.2f}")
     use = f"Use {choice['name']}: {', '.join(figures[:-1])} with {figures[-1]}."
-    reasons = [_reason(choice, best, close, group), _told_apart(choice, tests), _against_baselines(choice, entries)]
+    reasons = [_reason(choice, _rivals(entries)), _told_apart(choice, tests), _against_baselines(choice, entries)]
     return f"{use} {'; '.join(reason for reason in reasons if reason)}."
 
 
-def _reason(choice: Figures, best: Figures, close: Sequence[Figures], group: Sequence[Figures]) -> str:
+def _reason(choice: Figures, group: Sequence[Figures]) -> str:
     if len(group) == 1:
-        return "It is the only method that was finished"
+        return f"It is the only method of the protocol {choice['protocol']!r} that was finished"
+    close, best = _close(group), max(float(entry["accuracy"]) for entry in group)
     if len(close) == 1:
         second = max(float(entry["accuracy"]) for entry in group if entry is not choice)
         return f"It is the most accurate of {len(group)}, the next reaching {second:.3f}"
     than = "none is more stable, and none as stable" if choice["stability"] is not None else "none"
-    return (
-        f"Of the {len(close)} within {CLOSE} of the best accuracy ({best['accuracy']:.3f}), {than} needs fewer features"
-    )
+    return f"Of the {len(close)} within {CLOSE} of the best accuracy ({best:.3f}), {than} needs fewer features"
 
 
 def _told_apart(choice: Figures, tests: Figures | None) -> str:

@@ -117,6 +117,8 @@ class _Worker:
             self.busy = self.alive = False
             code = self._process.exitcode
             reason = f"was ended by signal {-code}, perhaps for want of memory" if code and code < 0 else "ended"
+            if code == 1:  # what a run raises is caught, so this is the import of what the process needs
+                reason = "could not start: call what uses several processes under `if __name__ == '__main__':`"
             return Outcome(self._task, None, f"The process of this run {reason}.")
         if isinstance(said, float):
             news(self._task, said)

@@ -1,10 +1,13 @@
 """Kernels of class moments: weighted count, mean and centred second moment per class and feature.
 
-Dense batches are summed around a shift close to the mean (the mean so far, or the class's first row), so nothing is
-lost to cancellation when a feature is large and varies little:
+Dense batches are summed around a shift close to the mean, so nothing is lost to cancellation when a feature is large
+and varies little:
 
     s = sum w (x - shift)      q = sum w (x - shift)^2
     mean = shift + s / W       m2 = m2 + q - s^2 / W        (W: weight after the batch)
+
+The shift is the mean so far. Where that counts for next to nothing beside the batch (a new class, or one that has
+faded), it may be far from the new mean: then it is the class's first row, and the old mean joins the sums as a point.
 
 Sums go to scratch arrays; the state is changed by `add_sums` only when they have turned out finite.
 """
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from streamsift.kernels.compile import fused_kernel, kernel
 
 BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
+FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -96,27 +100,36 @@ def batch_sums(
     classes: Ints,
     row_weight: Floats,
     weighted: bool,
+    decay: float,
     weight: Floats,
     mean: Floats,
+    added: Floats,
+    faint: NDArray[np.bool_],
     shift: Floats,
     s: Floats,
     q: Floats,
 ) -> bool:
     """Sum one batch around a shift, for each class in `classes`; return whether all sums are finite.
 
-    Rows of class classes[k] are order[starts[k]:starts[k + 1]]. Results go to rows k of shift, s and q. The shift is
-    the mean so far, or the first row where a class has no weight yet.
+    Rows of class classes[k] are order[starts[k]:starts[k + 1]]. Results go to place k: the weight of the rows to
+    `added`, whether the weight so far, times `decay`, is faint beside it, and the shift, s and q.
     """
     bad = 0
+    for k in range(classes.size):
+        added[k] = 0.0
+        for i in range(starts[k], starts[k + 1]):
+            added[k] += row_weight[order[i]]
+        faint[k] = False
+        for j in range(weight.shape[1]):
+            faint[k] |= weight[classes[k], j] * decay <= FAINT * added[k]
     for first in range(0, X.shape[1], BLOCK):
         last = min(first + BLOCK, X.shape[1])
         for k in range(classes.size):
             c, sk, qk = shift[k, first:last], s[k, first:last], q[k, first:last]
             i, end = starts[k], starts[k + 1]
             first_row, known = X[order[i], first:last], mean[classes[k], first:last]
-            is_new = weight[classes[k], 0] == 0.0
             for j in range(sk.size):
-                c[j] = first_row[j] if is_new else known[j]
+                c[j] = first_row[j] if faint[k] else known[j]
                 sk[j] = 0.0
                 qk[j] = 0.0
             while not weighted and i + 8 <= end:
@@ -143,9 +156,7 @@ def all_within(x: NDArray[Any], largest: float) -> bool:
 
 
 @fused_kernel
-def _add_whole_row(x: NDArray[Any], share: float, row_weight: float, mean: Floats, m2: Floats) -> None:
-    # m2 += w d (x - new mean), and x - new mean is d (1 - share)
-    grown = row_weight * (1.0 - share)
+def _add_whole_row(x: NDArray[Any], share: float, grown: float, mean: Floats, m2: Floats) -> None:
     for j in range(mean.size):
         d = x[j] - mean[j]
         mean[j] += d * share
@@ -153,20 +164,23 @@ def _add_whole_row(x: NDArray[Any], share: float, row_weight: float, mean: Float
 
 
 @kernel
-def add_row(x: NDArray[Any], largest: float, row_weight: float, total: float, mean: Floats, m2: Floats) -> bool:
-    """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`."""
+def add_row(x: NDArray[Any], largest: float, row_weight: float, before: float, mean: Floats, m2: Floats) -> bool:
+    """Welford's update for a row of one class; False, and nothing changes, if a value is NaN or beyond `largest`.
+
+    The usual m2 += w d (x - new mean) loses all digits where the weight before is faint; before w d^2 / total does not.
+    """
     if not all_within(x, largest):
         return False
-    _add_whole_row(x, row_weight / total, row_weight, mean, m2)
+    share = row_weight / (before + row_weight)
+    _add_whole_row(x, share, before * share, mean, m2)
     return True
 
 
 @fused_kernel
 def add_sums(
-    order: Ints,
-    starts: Ints,
     classes: Ints,
-    row_weight: Floats,
+    added: Floats,
+    faint: NDArray[np.bool_],
     scale: float,
     shift: Floats,
     s: Floats,
@@ -181,11 +195,13 @@ def add_sums(
     """
     for k in range(classes.size):
         m, v, w = mean[classes[k]], m2[classes[k]], weight[classes[k]]
-        added = 0.0
-        for i in range(starts[k], starts[k + 1]):
-            added += row_weight[order[i]]
+        if faint[k]:
+            for j in range(m.size):
+                d, old = m[j] - shift[k, j], w[j if w.size > 1 else 0] / scale
+                s[k, j] += old * d
+                q[k, j] += old * d * d
         for j in range(w.size):
-            w[j] += added * scale
+            w[j] += added[k] * scale
         if w.size == 1:
             per_row = scale / w[0]
             for j in range(m.size):
@@ -210,10 +226,11 @@ def add_rows_with_gaps(
             x = float(X[i, j])
             if x != x or w == 0.0:
                 continue
-            weight[c, j] += w
-            d = x - mean[c, j]
-            mean[c, j] += d * (w / weight[c, j])
-            m2[c, j] += w * d * (x - mean[c, j])
+            before, d = weight[c, j], x - mean[c, j]
+            share = w / (before + w)
+            weight[c, j] = before + w
+            mean[c, j] += d * share
+            m2[c, j] += before * share * d * d
 
 
 @fused_kernel
@@ -224,12 +241,11 @@ def _add_sparse_row(data: NDArray[Any], indices: NDArray[Any], w: float, moments
             if x != x:
                 skipped[j] += w
             continue
-        total, mean = moments[j, 0] + w, moments[j, 1]
-        d = x - mean
-        mean += d * (w / total)
-        moments[j, 0] = total
-        moments[j, 1] = mean
-        moments[j, 2] += w * d * (x - mean)
+        before, mean = moments[j, 0], moments[j, 1]
+        d, share = x - mean, w / (before + w)
+        moments[j, 0] = before + w
+        moments[j, 1] = mean + d * share
+        moments[j, 2] += before * share * d * d
 
 
 @kernel

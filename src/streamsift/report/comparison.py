@@ -33,7 +33,7 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     comparison : dict
         As `Comparison.as_dict()` gives it and comparison.json holds it.
     folder : path, optional
-        Where the traces lie that the entries name; the best one is shown feature by feature.
+        Where the traces lie that the entries name; that of the recommended one is shown feature by feature.
 
     Returns
     -------
@@ -54,10 +54,12 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     if comparison["tests"] is not None:
         chart = ranks_chart(comparison["tests"])
         sections.append(Section("Are the differences real?", [], [chart], note=comparison["tests"]["sentence"]))
+    elif comparison.get("untested"):
+        sections.append(Section("Are the differences real?", [], [], note=comparison["untested"]))
     ranked = [entry for entry in comparison["entries"] if entry["rank"] is not None]
     if ranked:
         sections.append(Section("What it costs", [], cost_charts(ranked), columns=2))
-    run = _best_run(comparison["entries"], folder)
+    run = _shown_run(comparison, folder)
     if run is not None:
         sections.append(run_section(run, 0, f"The run of {run['name']}"))
     sections += _troubles(comparison)
@@ -125,8 +127,8 @@ def _table(entries: Sequence[Entry]) -> Table:
     keys = [key for key in order if any(entry.get(key) is not None for entry in entries)]
     rows: list[list[str | Cell]] = []
     for entry in entries:
-        rank = "–" if entry["rank"] is None else str(entry["rank"])
-        line: list[str | Cell] = [rank, entry["name"]]
+        rank = "–" if entry["rank"] is None else f"{entry['rank']}{'*' * entry['on_front']}"
+        line: list[str | Cell] = [Cell(rank, entry["rank"]), entry["name"]]
         for key in keys:
             value = entry.get(key)
             text = writers[key](value)
@@ -136,7 +138,10 @@ def _table(entries: Sequence[Entry]) -> Table:
             line.append(Cell(text, value, bar))
         rows.append(line)
     columns = ["rank", "method", *(key.replace("_", " ") for key in keys)]
-    note = "Best first; ± is the standard deviation over the repeats. A click on a heading sorts."
+    note = (
+        "Best first; * marks the front: no other method beats it in accuracy, stability and features together. ± is "
+        "the standard deviation over the repeats. A click on a heading sorts."
+    )
     return Table("All methods", columns, rows, note, frozenset(columns) - {"method"})
 
 
@@ -144,9 +149,13 @@ def _count(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.2f}"
 
 
-def _best_run(entries: Sequence[Entry], folder: Path | None) -> dict[str, Any] | None:
-    """The best entry whose trace is there, summarized."""
-    for entry in entries:
+def _shown_run(comparison: dict[str, Any], folder: Path | None) -> dict[str, Any] | None:
+    """The recommended entry, summarized; else the best one whose trace is there, methods before baselines."""
+
+    def first(entry: Entry) -> tuple[bool, bool]:
+        return entry["name"] != comparison.get("recommended"), entry["kind"] == "baseline"
+
+    for entry in sorted(comparison["entries"], key=first):
         path = None if folder is None or entry["trace"] is None else folder / entry["trace"]
         if path is not None and entry["rank"] is not None and path.exists():
             return summarize(Trace.read(path), entry["name"])

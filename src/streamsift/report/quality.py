@@ -83,31 +83,27 @@ def amounts_chart(title: str, reading: str, label: str, lines: Sequence[Line], n
 
 
 def trade_chart(entries: Sequence[dict[str, Any]]) -> Chart | None:
-    """Accuracy against stability, a numbered point a method, and the line of those that no other beats in both."""
+    """Accuracy against stability, a numbered point an entry, in colour those on the front (`on_front`)."""
     points = [e for e in entries if e["accuracy"] is not None and e["stability"] is not None]
     if not points:
         return None
-    front = pareto_front([(e["stability"], e["accuracy"]) for e in points])
-    best = [points[k]["name"] for k in front]
+    best = [e["name"] for e in points if e["on_front"]]
     chart = Chart(
         "Accuracy against stability",
-        "Each point is a method, numbered as in the table; up is more accurate, right is more stable, and no method "
-        "beats those on the line in both.",
-        f"Scatter chart of {len(points)} methods; none beats these in both: {', '.join(best)}.",
+        "Each point is a method, numbered as in the table; up is more accurate, right is more stable, and no other "
+        "method beats those on the front in accuracy, stability and number of features together.",
+        f"Scatter chart of {len(points)} methods; on the front: {', '.join(best) or 'none'}.",
         new_figure("stability", "accuracy", 360),
     )
     plot = chart.figure
-    stairs = [(points[k]["stability"], points[k]["accuracy"]) for k in front]
-    source = ColumnDataSource({"x": [x for x, _ in stairs], "y": [y for _, y in stairs]})
-    line = plot.step("x", "y", source=source, mode="before", line_width=2, line_dash="dashed")
-    chart.colour(line.glyph, line_color="series-0")
     for role, chosen, text in (
-        ("quiet", [k for k in range(len(points)) if k not in front], "beaten in both by another"),
-        ("series-0", front, "beaten in both by none"),
+        ("quiet", [e for e in points if not e["on_front"] and e["kind"] != "baseline"], "beaten by another method"),
+        ("series-1", [e for e in points if e["kind"] == "baseline"], "baseline"),
+        ("series-0", [e for e in points if e["on_front"]], "on the front"),
     ):
         if not chosen:
             continue
-        source = ColumnDataSource(_merged([points[k] for k in chosen]))
+        source = ColumnDataSource(_merged(chosen))
         dots = plot.scatter("x", "y", source=source, size="size", line_width=1.5)
         chart.colour(dots.glyph, fill_color=role, line_color="paper")
         words = plot.text(
@@ -116,13 +112,15 @@ def trade_chart(entries: Sequence[dict[str, Any]]) -> Chart | None:
         )  # fmt: skip
         chart.colour(words.glyph, text_color="paper")
         chart.legend.append(Mark(role, "dot", text))
-        hover(chart, [dots], [("method", "@name"), ("accuracy", "@y{0.0%}"), ("stability", "@x{0.0%}")])
+        tips = [("method", "@name"), ("accuracy", "@y{0.0%}"), ("stability", "@x{0.0%}"), ("features", "@features")]
+        hover(chart, [dots], tips)
     chart.data = {
         "number": [e["number"] for e in points],
         "method": [e["name"] for e in points],
         "accuracy": [e["accuracy"] for e in points],
         "stability": [e["stability"] for e in points],
-        "on the front": [k in front for k in range(len(points))],
+        "features": [e["features"] for e in points],
+        "on the front": [e["on_front"] for e in points],
     }
     plot.x_range, plot.y_range = (_roomy([e[key] for e in points]) for key in ("stability", "accuracy"))
     dress(chart, "0%")
@@ -145,21 +143,10 @@ def _merged(points: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
         "x": [group[0]["stability"] for group in groups],
         "y": [group[0]["accuracy"] for group in groups],
         "name": [", ".join(one["name"] for one in group) for group in groups],
+        "features": [", ".join(f"{one['features']:.4g}" for one in group) for group in groups],
         "text": texts,
         "size": [max(22, 10 + 7 * len(text)) for text in texts],
     }
-
-
-def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """The places of the points that no other beats in one measure and equals or beats in the other, left to right.
-
-    >>> pareto_front([(0.1, 0.9), (0.5, 0.5), (0.4, 0.5), (0.9, 0.2), (0.3, 0.1)])
-    [0, 1, 3]
-    """
-    beaten = [
-        any(other != point and other[0] >= point[0] and other[1] >= point[1] for other in points) for point in points
-    ]
-    return sorted((k for k in range(len(points)) if not beaten[k]), key=lambda k: points[k])
 
 
 def _roomy(values: Sequence[float]) -> Any:

@@ -35,4 +35,8 @@ def reproduction_report(result: dict[str, Any]) -> str:
     rows: list[list[str | Cell]] = [list(row) for row in result["rows"]]
     columns = result["columns"]
     table = Table("The numbers", columns, rows, result["note"], frozenset(columns[2:]))
-    return render(result["title"], result["lead"], [Section("The curves", [], charts, [table], columns=2)])
+    return render(
+        result["title"],
+        result["lead"],
+        [Section("The curves" if charts else "Ours beside the published", [], charts, [table], columns=2)],
+    )

@@ -51,13 +51,20 @@ def _table(tables: Sequence[Mapping[str, Any]]) -> Table:
     rows: list[list[str | Cell]] = []
     for table in tables:
         verdict = table["verdict"]
-        said = verdict["sentence"]
-        if table["caveat"]:
-            said += f" {table['caveat']}"
-        if verdict["missing"] and verdict["word"] != "data missing":
-            said += f" Not here, or not whole: {', '.join(verdict['missing'])}."
-        rows.append([_name(table), f"{SIGNS[verdict['word']]} {verdict['word']}", said])
-    return Table("Verdicts", ["table", "verdict", "how near"], rows)
+        said = f"{verdict['sentence']} {table['caveat']}".strip()
+        agree = Cell("")
+        if judged := verdict["n_judged"]:
+            share = verdict["n_agreeing"] / judged
+            agree = Cell(f"{verdict['n_agreeing']:,} of {judged:,}", share, share)
+        word = Markup('<span style="white-space: nowrap">{} {}</span>').format(SIGNS[verdict["word"]], verdict["word"])
+        # On a phone the table scrolls sideways: a sentence of one word a line would be as long as the page.
+        rows.append([_name(table), word, Markup('<div style="min-width: 17em">{}</div>').format(said), agree])
+    counts = Counter(table["verdict"]["word"] for table in tables)
+    title = ", ".join(f"{counts[word]} {word}" for word in SIGNS if counts[word])
+    # Once below the heading: most tables of a paper lack the same sets.
+    missing = dict.fromkeys(name for table in tables for name in table["verdict"]["missing"])
+    note = f"Not here, or not whole, and so not judged: {', '.join(missing)}." if missing else ""
+    return Table(title, ["table", "verdict", "how near", "agree"], rows, note)
 
 
 def _name(table: Mapping[str, Any]) -> str:
@@ -67,7 +74,8 @@ def _name(table: Mapping[str, Any]) -> str:
     'Table 3: time a step'
     """
     number = table["table"].partition(".")[0].removeprefix("table")
-    name = f"Table {number}: {table['what']}" if number.isdigit() else str(table["what"])
+    what = str(table["what"])
+    name = f"Table {number}: {what}" if number.isdigit() else what[:1].upper() + what[1:]
     if not table["stems"]:
         return name
     texts = [name, *(f"({place})" for place in range(2, len(table["stems"]) + 1))]

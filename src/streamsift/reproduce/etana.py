@@ -11,12 +11,10 @@ The data sets are read from a folder (etana_data.py says which, and what of the 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from numpy.typing import NDArray
 from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
 from streamsift.reproduce.etana_data import NOT_HERE, DataSet, folder_of, load, missing, present, splits
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Curve, Options, Pair, Panel, Progress, Result
 from streamsift.reproduce.rivals import rivals
 
@@ -85,15 +84,6 @@ def measure(X: Any, y: NDArray[np.int64], parts: list[Any], make: Callable[[], A
     return Measured(float(np.mean(right)), float(np.mean(used)), *seconds)
 
 
-def published(table: str) -> dict[str, dict[str, float | None]]:
-    """A table of the paper by data set and method."""
-    text = (files("streamsift.reproduce") / "published" / "etana.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, float | None]] = next(
-        one["data"] for one in json.loads(text)["tables"] if one["id"] == table
-    )
-    return found
-
-
 # -- Tables 2, 3 and 4 ----------------------------------------------------------------------------------------------
 
 
@@ -104,7 +94,7 @@ def tables(options: Options, progress: Progress) -> Result:
     rows, skipped, pairs = [], [], []
     costs: dict[str, dict[str, float]] = {}
     n_rows: dict[str, int] = {}
-    paper = {name: published(name) for name in ("table2", "table3", "table4.T", "table4.F")}
+    paper = {name: published_table("etana", name) for name in ("table2", "table3", "table4.T", "table4.F")}
     for place, data in enumerate(sets):
         X, y = load(folder, data)
         parts = list(splits(data, y, options.seed))
@@ -242,7 +232,7 @@ def figure_5(options: Options, progress: Progress) -> Result:
     """
     folder = folder_of(options)
     sets = sorted(present(folder, CLASSES_SETS), key=lambda data: data.n_classes)
-    times, theirs = published("table4.T"), published("table2")
+    times, theirs = published_table("etana", "table4.T"), published_table("etana", "table2")
     rows, found = [], {}
     for place, data in enumerate(sets):
         X, y = load(folder, data)

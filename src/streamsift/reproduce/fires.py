@@ -9,15 +9,14 @@ The data sets are read from a folder (fires_data.py says which, and what of the 
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from streamsift.reproduce.fires_data import DATA_SETS, DataSet, present
 from streamsift.reproduce.fires_figures import figure_3, figure_4, figure_6, trade_off
-from streamsift.reproduce.fires_runs import SELECTORS, Plan, Run, data_folder, runs
+from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, WIDE, Plan, Run, data_folder, runs
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
 
 MEASURES = {"accuracy": "table3.accuracy", "ms": "table3.ms", "stability": "table4"}  # -> table of the paper
@@ -26,7 +25,9 @@ MEASURES = {"accuracy": "table3.accuracy", "ms": "table3.ms", "stability": "tabl
 def tables_3_and_4(options: Options, progress: Progress) -> Result:
     """Accuracy, time and stability of all methods, ours beside the published figures."""
     folder = data_folder(options)
-    plan = Plan(max_rows=options.rows, seeds=tuple(range(options.seed, options.seed + options.repeats)))
+    plan = Plan(
+        max_rows=options.rows, seeds=tuple(range(options.seed, options.seed + options.repeats)), brief=options.brief
+    )
     sets = present(folder)
     total = len(sets) * len(plan.seeds) * sum(len(plan.settings(method)) for method in plan.methods)
     done = []
@@ -46,7 +47,7 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
         if (values := [run.measures()[measure] for run in done
                        if (run.data, run.method) == (data.name, method) and measure in run.measures()])
     }  # fmt: skip
-    published = {measure: published_table(table) for measure, table in MEASURES.items()}
+    published = {measure: published_table("fires", table) for measure, table in MEASURES.items()}
     names = [data.name for data in sets]
     rows = []
     for name in names:
@@ -68,7 +69,7 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
         lead="Haug et al., Leveraging Model Inherent Variable Importance for Stable Online Feature Selection. "
         f"Prequential, Perceptron on the selected features, batches of {_list(plan.batch_sizes)} rows, "
         f"{_list(plan.fractions)} of the features; {_rows_note(plan)}; seeds {_list(plan.seeds)}.",
-        note=" ".join([*rankings(ours, published, names, plan.methods), *_notes(sets)]),
+        note=" ".join([*rankings(ours, published, names, plan.methods), *_notes(sets), *_left_out(plan)]),
         columns=["data set", "method", *columns],
         rows=rows,
         x_label="",
@@ -105,17 +106,6 @@ def rankings(
     return sentences
 
 
-def published_table(table: str) -> dict[str, dict[str, float]]:
-    """A table of the paper: data set -> method -> value.
-
-    >>> published_table("table4")["Gisette"]["OFS"]
-    0.295
-    """
-    text = (files("streamsift.reproduce") / "published" / "fires.json").read_text("utf-8")
-    found: dict[str, dict[str, float]] = next(t["data"] for t in json.loads(text)["tables"] if t["id"] == table)
-    return found
-
-
 def _mean(values: Any) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
@@ -135,6 +125,10 @@ def _rows_note(plan: Plan) -> str:
 
 def _notes(sets: list[DataSet]) -> list[str]:
     return [f"{data.name}: {data.note}." for data in sets if data.note]
+
+
+def _left_out(plan: Plan) -> list[str]:
+    return [f"{' and '.join(BENCHMARKS)} are left out on more than {WIDE:,} features."] if plan.brief else []
 
 
 EXHIBITS = {

@@ -49,8 +49,9 @@ DATA_SETS = (
         generator="rbf", options=(("n_features", 10_000),),
     ),
     DataSet(
-        "RTG", "", "generated, another tree than the paper's", rows=10_000, whole=False,
-        generator="rtg",
+        "RTG", "",
+        "generated, another tree than the paper's: how even the classes are, and so the accuracy, depends on the tree",
+        rows=10_000, whole=False, generator="rtg",
         options=(("n_categorical", 50), ("n_numeric", 200), ("n_relevant", None), ("one_hot", True)),
     ),
 )  # fmt: skip

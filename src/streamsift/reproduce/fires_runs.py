@@ -38,6 +38,7 @@ SELECTORS: dict[str, Callable[[int | float, int], Any]] = {
     "EFS": lambda wanted, seed: EFS(wanted),
     "FSDS": lambda wanted, seed: FSDS(wanted),
 }
+WIDE = 1_000  # features
 BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
 
 
@@ -64,13 +65,23 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: the grid, the cap on rows, the methods, and a seed for each repeat."""
+    """What is run: the grid, the cap on rows, the methods, and a seed for each repeat.
+
+    The time of the two learners on all features grows with their number, so a brief plan leaves them out on wide sets.
+    """
 
     batch_sizes: tuple[int, ...] = BATCH_SIZES
     fractions: tuple[float, ...] = FRACTIONS
     max_rows: int | None = None
     methods: tuple[str, ...] = (*BENCHMARKS, *SELECTORS)
     seeds: tuple[int, ...] = (1,)
+    brief: bool = False
+
+    def methods_on(self, n_features: int) -> tuple[str, ...]:
+        """The methods that are run on a set of so many features."""
+        if self.brief and n_features > WIDE:
+            return tuple(method for method in self.methods if method not in BENCHMARKS)
+        return self.methods
 
     def settings(self, method: str) -> list[tuple[int, float]]:
         """The batch sizes and fractions a method is run with."""
@@ -87,7 +98,7 @@ def runs(folder: Path, sets: list[DataSet], plan: Plan) -> Iterator[Run]:
     for data in sets:
         for seed in plan.seeds:
             X, y = load(folder, data, plan.max_rows, seed)
-            for method in plan.methods:
+            for method in plan.methods_on(X.shape[1]):
                 for batch_size, fraction in plan.settings(method):
                     with threadpool_limits(1):
                         result = run(X, y, method, batch_size, fraction, seed)

@@ -16,9 +16,7 @@ columns of Table 2 would need, does not make it more generous. It stands in the 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -27,6 +25,7 @@ from numpy.typing import NDArray
 from streamsift.columns.investing import Investing
 from streamsift.columns.penalised import Penalised
 from streamsift.columns.stepwise import Stepwise
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.pool import pool_map
 from streamsift.reproduce.result import Curve, Exhibit, Options, Pair, Panel, Progress, Result
 from streamsift.streams.column_stream import GeneratedColumns, generate_columns
@@ -151,7 +150,7 @@ def table_1(options: Options, progress: Progress) -> Result:
     """BIC overfits when there are more columns than rows."""
     repeats = _repeats(1, options)
     ours = measured(SETTINGS[1], options, repeats, progress)
-    paper = published("table1")
+    paper = published_table("investing", "table1")
     rows, pairs = [], []
     for (search, penalty, _), found in ours.items():
         for what, value, form in (("features", found.features, ".1f"), ("error", found.error, ".2f")):
@@ -166,7 +165,7 @@ def table_2(options: Options, progress: Progress) -> Result:
     """RIC underfits when there are many true columns."""
     repeats = _repeats(2, options)
     ours = measured(SETTINGS[2], options, repeats, progress)
-    paper = published("table2")
+    paper = published_table("investing", "table2")
     rows, pairs = [], []
     for (search, penalty, _), found in ours.items():
         for what, value, form in (("features", found.features, ".1f"), ("error", found.error, ".2f")):
@@ -181,7 +180,7 @@ def table_3(options: Options, progress: Progress) -> Result:
     """Useless columns appended: BIC fills up, RIC starves, SFS stays."""
     repeats = _repeats(3, options)
     ours = measured(SETTINGS[3], options, repeats, progress)
-    paper = published("table3")
+    paper = published_table("investing", "table3")
     rows, pairs = [], []
     order = (*PENALTIES, DEFAULTS)
     for (_, penalty, length), found in sorted(ours.items(), key=lambda item: order.index(item[0][1])):
@@ -221,13 +220,6 @@ def _panel(ours: dict[Key, Measured], paper: dict[str, Any]) -> Panel:
 
 def _shown(value: float | None, form: str) -> str:
     return "" if value is None else f"{value:{form}}"
-
-
-def published(table: str) -> dict[str, Any]:
-    """The paper's cells of a table."""
-    text = files("streamsift.reproduce").joinpath("published/investing.json").read_text("utf-8")
-    found: dict[str, Any] = next(entry["data"] for entry in json.loads(text)["tables"] if entry["id"] == table)
-    return found
 
 
 def _result(

@@ -12,6 +12,7 @@ class Options:
     """What the user may choose; rows None means as in the paper. `jobs` is the number of processes.
 
     `repeats` is how often a run is repeated, each time with the next seed; `data` a folder with the paper's data sets.
+    `brief` leaves out the few runs that take longest, and the page says which.
     """
 
     rows: int | None = None
@@ -19,6 +20,7 @@ class Options:
     jobs: int = 1
     repeats: int = 1
     data: str | None = None
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,9 @@ test (all of these sets are numbers); OFS-Density and OFS-A3M have no parameters
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from streamsift.columns.ofs_density import OFSDensity
 from streamsift.columns.osfs import OSFS
 from streamsift.columns.saola import SAOLA
 from streamsift.reproduce.etana_data import NOT_HERE, Split, folder_of, load, missing, present, splits
+from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
 
 N_NEIGHBOURS = 3
@@ -53,7 +52,7 @@ def rivals(options: Options, progress: Progress) -> Result:
     """Accuracy, number of selected columns and seconds of each rival, ours beside the published figures."""
     folder = folder_of(options)
     sets = present(folder)
-    paper = _published()
+    paper = {table: published_table("etana", table) for table in PUBLISHED.values()}
     rows, pairs = [], []
     for place, data in enumerate(sets):
         X, y = load(folder, data)
@@ -115,11 +114,6 @@ def _predicted(X: Any, y: NDArray[np.int64], train: Any, test: Any, chosen: Any)
     columns = X[:, chosen].toarray() if hasattr(X, "toarray") else X[:, chosen]
     model = KNeighborsClassifier(N_NEIGHBOURS).fit(columns[train], y[train])
     return np.asarray(model.predict(columns[test]))
-
-
-def _published() -> dict[str, Any]:
-    text = (files("streamsift.reproduce") / "published" / "etana.json").read_text(encoding="utf-8")
-    return {table["id"]: table["data"] for table in json.loads(text)["tables"]}
 
 
 def _row(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list[str]:

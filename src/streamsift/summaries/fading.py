@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGEST_LOG = 200.0  # weights stay below e^200
+_LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
 
 
 def row_weights(fading: float, n_rows: int) -> NDArray[np.float64]:

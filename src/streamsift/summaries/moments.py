@@ -54,12 +54,15 @@ class ClassMoments:
         weights = row_weights(self.fading, batch.n_rows)
         if weight.shape[1] == 1 or (weight[classes] > 0.0).all():
             shift, s, q = self._sums(len(classes), X.shape[1])
-            weighted = self.fading != 1.0
-            if kernels.batch_sums(X, order, starts, classes, weights, weighted, weight, mean, shift, s, q):
+            added, faint = np.empty(len(classes)), np.empty(len(classes), bool)
+            weighted, decay = self.fading != 1.0, self.fading ** float(self.age + batch.n_rows)
+            if kernels.batch_sums(
+                X, order, starts, classes, weights, weighted, decay, weight, mean, added, faint, shift, s, q
+            ):
                 factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
                 if factor != 1.0:
                     weight, m2 = weight * factor, m2 * factor
-                kernels.add_sums(order, starts, classes, weights, scale, shift, s, q, weight, mean, m2)
+                kernels.add_sums(classes, added, faint, scale, shift, s, q, weight, mean, m2)
                 self.weight, self.mean, self.m2 = weight, mean, m2
                 return
         refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
@@ -75,7 +78,7 @@ class ClassMoments:
         factor, scale, age = advance(self.fading, self.age, 1)
         before = self.weight[code, 0] * factor
         if before == 0.0 or factor != 1.0 or not kernels.add_row(
-            X[0], LARGEST, scale, before + scale, self.mean[code], self.m2[code]
+            X[0], LARGEST, scale, before, self.mean[code], self.m2[code]
         ):  # fmt: skip
             return False
         self.weight[code, 0] = before + scale
@@ -149,7 +152,8 @@ class SparseClassMoments:
         if factor != 1.0:
             self.class_weight *= factor
             self.skipped *= factor
-            self.nonzero[:, :, [0, 2]] *= factor
+            self.nonzero[:, :, 0] *= factor
+            self.nonzero[:, :, 2] *= factor
         weights = row_weights(self.fading, batch.n_rows) * scale
         self.class_weight += np.bincount(batch.codes, weights, minlength=len(self.class_weight))
         kernels.add_sparse_rows(X.data, X.indices, X.indptr, batch.codes, weights, self.nonzero, self.skipped)

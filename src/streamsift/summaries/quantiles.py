@@ -35,6 +35,7 @@ Ints = NDArray[np.int64]
 _ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
 _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
 _BYTES = 2**28
+_SHORT = 1024  # rows up to which a stream is short
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -50,7 +51,7 @@ class QuantileSummary:
     n_buffered: int
     n_present: Ints  # (n_features,) values in the lists
     has_gaps: bool  # some value was missing
-    thinning_error: float  # ranks lost so far to thinning buffers before merging
+    thinning_error: Floats  # (n_features,) ranks lost so far to thinning buffers before merging
     lists: Ints  # (n_features, 3, room)
     weights: Floats  # (n_features, n_classes, room)
     sizes: Ints  # (n_features,)
@@ -73,7 +74,7 @@ class QuantileSummary:
             0,
             np.zeros(n_features, np.int64),
             False,
-            0.0,
+            np.zeros(n_features),
             np.zeros((n_features, kernels.N_FIELDS, room), np.int64),
             np.zeros((n_features, n_classes, room)),
             np.zeros(n_features, np.int64),
@@ -109,7 +110,7 @@ class QuantileSummary:
         stride = self._stride(len(order), len(labels)) if not by_row else 1
         self.n_present = self.n_present + (self._count_present(order) if self.has_gaps else len(order))
         if stride > 1:
-            self.thinning_error += stride / 2 * len(labels)
+            self.thinning_error = self.thinning_error + stride / 2 * len(labels)
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
         self._merge_buffer(order, starts, labels, stride, limit, self._cap(), np.empty((0, 0, 0)))
         waiting = np.ones(self.n_buffered, bool)
@@ -214,10 +215,10 @@ class QuantileSummary:
         return bins
 
     def _make_room_for_rows(self, n_rows: int) -> None:
-        """A short stream needs a small buffer, so it grows by doubling."""
+        """A short stream needs a small buffer, so it grows by doubling; beyond _SHORT rows it gets its full size."""
         blocks, room, width = self.buffer.shape
         if n_rows > room:
-            larger = min(self.capacity, 2 ** math.ceil(math.log2(n_rows)))
+            larger = min(self.capacity, 2 ** math.ceil(math.log2(n_rows))) if n_rows <= _SHORT else self.capacity
             top = np.iinfo(self.buffer.dtype).max
             buffer = np.full((blocks, larger, width), top, self.buffer.dtype)
             buffer[:, : self.n_buffered] = self.buffer[:, : self.n_buffered]
@@ -236,10 +237,9 @@ class QuantileSummary:
             self.buffer = np.pad(self.buffer, ((0, more), (0, 0), (0, 0)), constant_values=top)
             self.lists = np.pad(self.lists, ((0, new_features), (0, 0), (0, 0)))
             self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
-            self.n_present, self.sizes = (
-                np.pad(self.n_present, (0, new_features)),
-                np.pad(self.sizes, (0, new_features)),
-            )
+            for name in ("n_present", "thinning_error", "sizes"):
+                setattr(self, name, np.pad(getattr(self, name), (0, new_features)))
+            self.has_gaps = self.has_gaps or self.n_buffered > 0  # newcomers are missing from the rows that wait
             self.exact = np.pad(self.exact, (0, new_features), constant_values=True)
 
     def _to_double(self) -> None:
@@ -269,7 +269,7 @@ class QuantileSummary:
             if self.buffer.dtype != other.buffer.dtype and summary.buffer.dtype == np.int32:
                 summary._to_double()
         self.n_present = self.n_present + other.n_present
-        self.thinning_error += other.thinning_error
+        self.thinning_error = self.thinning_error + other.thinning_error
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
         exact = self.exact & other.exact
         merged = self._empty_ragged(self.sizes + other.sizes)
