@@ -5,6 +5,7 @@ The tree is the nearest thing in Python: a stump is its first node, and both col
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from river import drift, tree
 from benchmarks.table import Row, best_times
 from streamsift.drift import ADWIN
 from streamsift.rows.abfs import ABFS
+from streamsift.streams import generate
 
 UNITS = 20
 CODES = 5
@@ -114,6 +116,20 @@ def _adwin(quick: bool) -> Row:
     )
 
 
+def _generators(quick: bool) -> Row:
+    """The slowest of the streams that take irrelevant features, read to the end."""
+    rows, seconds = 20_000 if quick else 200_000, {}
+    for name in ("agr", "an", "bg1", "bg2", "bg3", "rtg", "sea", "rbf"):
+        start = time.perf_counter()
+        for _ in generate(name, rows=rows, seed=0, irrelevant=500).batches(1000):
+            pass
+        seconds[name] = time.perf_counter() - start
+    slowest = max(seconds, key=lambda name: seconds[name])
+    limit = 10.0 * rows / 200_000
+    return Row(f"generate {rows:,} rows, 500 irrelevant features", seconds[slowest], limit, "limit",
+               limit / seconds[slowest], 1.0, "s", f"the slowest of 8: {slowest}")  # fmt: skip
+
+
 def run(quick: bool) -> list[Row]:
     """All lines of this topic."""
-    return [*_selector(quick), _features(quick), _adwin(quick)]
+    return [*_selector(quick), _features(quick), _adwin(quick), _generators(quick)]
