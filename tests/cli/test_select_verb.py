@@ -147,3 +147,13 @@ def test_a_terminal_gets_a_live_view_and_a_table(process, people):
     assert "rows" in live
     assert "height" in final
     assert "weight" in final
+
+
+def test_libsvm_needs_no_target_and_other_formats_do(sift, people, tmp_path):
+    path = tmp_path / "rows.libsvm"
+    path.write_text("1 1:0.5 3:1\n0 2:1\n1 1:1 2:2\n0 3:1\n")
+    code, out, _ = sift("select", path, "-k", 1, "--json")
+    assert (code, names(json.loads(out))) == (0, ["x0"])
+    code, _, err = sift("select", people, "-k", 1)
+    assert code == 2
+    assert "Missing option '--target'" in err

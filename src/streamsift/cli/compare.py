@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamsift.cli.parameters import complete_method, count_or_fraction
+from streamsift.cli.parameters import complete_method, count_or_fraction, refuse_missing_target
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -24,8 +24,6 @@ Examples:
   streamsift compare generate:sea,irrelevant=20,drift=abrupt --rows 20000 -k 2 --jobs 2 -o out/
   streamsift compare people.csv --target income --methods fires,ofs --repeats 10 --json
 """
-
-LABEL_FIRST = (".libsvm", ".svm", ".svmlight")  # formats in which every line begins with its label, which has no name
 
 
 def names(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
@@ -105,8 +103,8 @@ def compare(
         raise ParameterError(
             "Standard input can be read only once, and a comparison reads it often: save it to a file."
         )
-    if target is None and not data.startswith("generate:") and not data.removesuffix(".gz").endswith(LABEL_FIRST):
-        raise click.UsageError("Missing option '--target': name the column that holds the label.")
+    if not data.startswith("generate:"):
+        refuse_missing_target(data, target)
     if methods == ["all"]:
         raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")
     folder = None if out is None else OutputFolder(out)

@@ -11,6 +11,8 @@ import click
 
 from streamsift.core.exceptions import ParameterError
 
+LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
+
 
 def count_or_fraction(context: click.Context, parameter: click.Parameter, text: str | None) -> int | float | None:
     """A number of features: `20` is twenty, `0.1` a tenth, `1.0` all."""
@@ -41,6 +43,12 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
         except json.JSONDecodeError:
             found[name] = value
     return found
+
+
+def refuse_missing_target(data: str, target: str | None) -> None:
+    """Ask for --target, except for formats in which every line begins with its label, which has no name."""
+    if target is None and not data.removesuffix(".gz").endswith(LABEL_FIRST):
+        raise click.UsageError("Missing option '--target': name the column that holds the label.")
 
 
 def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from streamsift import __version__
-from streamsift.cli.parameters import assignments, complete_method, count_or_fraction
+from streamsift.cli.parameters import assignments, complete_method, count_or_fraction, refuse_missing_target
 from streamsift.core.exceptions import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Examples:
 
 @click.command(short_help="Select the features of a file.", epilog=EXAMPLES)
 @click.argument("data", metavar="DATA")
-@click.option("--target", required=True, metavar="COLUMN", help="The column that holds the label.")
+@click.option("--target", metavar="COLUMN", help="The column that holds the label; not needed for libsvm.")
 @click.option(
     "--method",
     default="screen:mutual_info",
@@ -62,7 +62,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON and nothing else.")
 def select(
     data: str,
-    target: str,
+    target: str | None,
     method: str,
     count: int | float | None,
     fading: float | None,
@@ -88,6 +88,8 @@ def select(
     from streamsift.cli.parameters import make_selector
     from streamsift.streams import open_stream
 
+    refuse_missing_target(data, target)
+    target = target or "label"
     shortcuts = {"n_features_to_select": count, "fading": fading, "missing": missing, "eps": eps, "n_bins": bins}
     selector = make_selector(method, shortcuts, others)
     kind = catalog.entry(method).kind
