@@ -1,5 +1,25 @@
-"""`python -m streamsift` is the command line."""
+"""`python -m streamsift` is the command line, and so is the script `streamsift`."""
 
-from streamsift.cli.main import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run the command line and exit with its code; Ctrl-C is answered from the first import on."""
+    try:
+        from streamsift.cli.errors import run
+        from streamsift.cli.main import cli
+
+        code = run(cli)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nInterrupted.\n")
+        code = 130
+    # CPython notes a KeyboardInterrupt that passes through an exec() of text, as when a named tuple is made during an
+    # import, and at its end kills itself with SIGINT although the exception was caught. The next exec() clears it.
+    exec("")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -157,7 +157,8 @@ def test_ctrl_c_writes_what_was_found_and_exits_130(process, people, tmp_path):
 
 def test_ctrl_c_before_the_first_rows(process):
     run = process("select", "-", "--target", "sex")
-    time.sleep(2)
+    run.stdin.write("a," * 100_000)
+    run.stdin.flush()  # returns when the process has begun to read: a pipe holds 64 KiB
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=30)
     assert run.returncode == 130

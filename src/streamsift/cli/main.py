@@ -6,15 +6,12 @@ shell's completion answer at once.
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from streamsift import __version__
 from streamsift.cli.compare import compare
 from streamsift.cli.completion import completion
 from streamsift.cli.demo import demo
-from streamsift.cli.errors import run
 from streamsift.cli.generate import generate
 from streamsift.cli.methods import methods
 from streamsift.cli.report import report
@@ -53,8 +50,3 @@ def cli() -> None:
 
 for _verb in (select, compare, report, methods, demo, generate, reproduce, completion):
     cli.add_command(_verb)
-
-
-def main() -> None:
-    """Run the command line and exit with its code."""
-    sys.exit(run(cli))
