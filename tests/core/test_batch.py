@@ -123,6 +123,8 @@ class TestSparse:
             (csr_matrix((3, 0)), r"0 feature"),
             (csr_matrix(([1.0, 2.0], [2, 0], [0, 0, 2]), (2, 3)), "Row 1 .* out of order: call X.sort_indices"),
             (csr_matrix(([1.0, 2.0], [1, 1], [0, 2, 2]), (2, 3)), "Row 0 .* two entries for column 1"),
+            (csr_matrix(([1.0, 2.0], [0, 3], [0, 1, 2]), (2, 3)), "Row 1 .* column 3, but there are only 3 columns"),
+            (csr_matrix(([1.0, 2.0], [0, -1], [0, 1, 2]), (2, 3)), "Row 1 .* column -1, but there are only 3 columns"),
             (csr_matrix(([np.nan], [1], [0, 0, 1]), (2, 3)), "Row 1, column 'x1' of X is NaN"),
             (csr_matrix(([1.0, np.inf], [0, 2], [0, 2, 2]), (2, 3)), "Row 0, column 'x2' of X is infinity"),
             (coo_array(np.arange(3.0)), "got 1D sparse array"),

@@ -17,12 +17,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from streamsift.kernels.compile import fused_kernel, kernel
 
 BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
 FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
+
+AHEAD = 16  # non-zeros whose moments are asked for from memory before they are needed
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -233,22 +239,25 @@ def add_rows_with_gaps(
             m2[c, j] += before * share * d * d
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(_: Any, array: Any, place: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        write, all_caches, is_data = number(1), number(3), number(1)
+        builder.call(fetch, [builder.bitcast(builder.gep(data, [arguments[1]]), byte), write, all_caches, is_data])
+        return context.get_dummy_value()
+
+    return types.void(array, place), emit
+
+
+# Ask memory for array[place], to be written to soon, and do not wait for it.
+_fetch: Any = (lambda array, place: None) if config.DISABLE_JIT else _prefetch
+
+
 @fused_kernel
-def _add_sparse_row(data: NDArray[Any], indices: NDArray[Any], w: float, moments: Floats, skipped: Floats) -> None:
-    for k in range(data.size):
-        x, j = float(data[k]), np.uint64(indices[k])
-        if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
-            if x != x:
-                skipped[j] += w
-            continue
-        before, mean = moments[j, 0], moments[j, 1]
-        d, share = x - mean, w / (before + w)
-        moments[j, 0] = before + w
-        moments[j, 1] = mean + d * share
-        moments[j, 2] += before * share * d * d
-
-
-@kernel
 def add_sparse_rows(
     data: NDArray[Any],
     indices: NDArray[Any],
@@ -261,9 +270,27 @@ def add_sparse_rows(
     """Welford's update over the non-zeros of CSR rows; moments[c, j] = (weight, mean, m2) of the non-zeros only.
 
     Zeros, explicit or not, change nothing here: their weight is what the class has beyond its non-zeros. The weight
-    of NaN goes to `skipped`.
+    of NaN goes to `skipped`. Moments are fetched from memory some non-zeros early.
     """
+    # All unsigned, and no row is sliced: numbers below zero would be tested for, slices counted, at every row.
+    flat, missing, one, two = moments.reshape(-1), skipped.reshape(-1), np.uint64(1), np.uint64(2)
+    width, size = np.uint64(moments.shape[1]), np.uint64(indices.size)
     for i in range(codes.size):
-        if row_weight[i] != 0.0:
-            own = slice(indptr[i], indptr[i + 1])
-            _add_sparse_row(data[own], indices[own], row_weight[i], moments[codes[i]], skipped[codes[i]])
+        w, c = row_weight[i], np.uint64(codes[i]) * width
+        begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        after = np.uint64(codes[i + 1 if i + 1 < codes.size else i]) * width
+        for k in range(begin, end if w != 0.0 else begin):
+            ahead = k + np.uint64(AHEAD)
+            if ahead < size:
+                _fetch(flat, np.uint64(3) * ((c if ahead < end else after) + np.uint64(indices[ahead])))
+            x, j = float(data[k]), c + np.uint64(indices[k])
+            if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
+                if x != x:
+                    missing[j] += w
+                continue
+            place = np.uint64(3) * j
+            before, mean = flat[place], flat[place + one]
+            d, share = x - mean, w / (before + w)
+            flat[place] = before + w
+            flat[place + one] = mean + d * share
+            flat[place + two] += before * share * d * d

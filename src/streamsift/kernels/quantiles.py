@@ -11,8 +11,9 @@ Keeping every GAP <= limit keeps every rank error <= limit. (In the paper's term
 that may be met below v_i.)
 
 What is merged in are atoms: exact values sorted by key, each from an entry with a count, a class and a weight. Every
-sorted sequence ends with a key larger than all (_LAST), so that merging two of them need not watch their ends; and all
-is loaded before it is chosen from, so that there is no branch, which no processor could predict here.
+sorted sequence of atoms lies between a key less and one larger than all (_LAST), so that merging two of them need not
+watch their ends; and all is loaded before it is chosen from, so that there is no branch, which no processor could
+predict here.
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ class Entries(NamedTuple):
 class Room(NamedTuple):
     """Where lists are merged: two lines of atoms to go to and fro between, the old list, slots, the result."""
 
-    keys: Ints  # (2, n + 1)
-    source: Ints  # (2, n + 1) the entry behind each atom
-    run: Ints  # (n + 1,) the keys of the run that is merged in next
+    keys: Ints  # (2, n + 2) from place 1 on
+    source: Ints  # (2, n + 2) the entry behind each atom
+    run: Ints  # (n + 2,) the keys of the run that is merged in next
     old: Ints  # (3, n + 1)
-    slot: Ints  # (n,) to which tuple each old tuple, and behind them each atom, went
+    slot: Ints  # (n + 1,) to which tuple each old tuple, and behind them each atom, went
     new: Ints  # (3, n)
     new_weights: Floats  # (n_classes, n)
 
@@ -83,7 +84,7 @@ def new_entries(n: int) -> Entries:
 
 def new_room(n: int, n_classes: int) -> Room:
     """Room for n tuples and atoms together."""
-    lines, lists = np.empty((5, n + 1), np.int64), np.empty((7, n + 1), np.int64)
+    lines, lists = np.empty((5, n + 2), np.int64), np.empty((7, n + 1), np.int64)
     return Room(lines[:2], lines[2:4], lines[4], lists[:3], lists[3], lists[4:], np.empty((n_classes, n + 1)))
 
 
@@ -125,25 +126,38 @@ def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]
 
     A group of `stride` neighbours stands at its middle value, so no rank moves by more than stride / 2.
     """
-    for size, first in enumerate(range(0, n, stride)):
-        middle = (start + first + min(stride, n - first) // 2) * WIDTH
+    for i in range((n + stride - 1) // stride):
+        middle = (start + i * stride + min(stride, n - i * stride) // 2) * WIDTH
         for w in range(WIDTH):
-            out[w, size] = keys[middle + w]
+            out[w, i] = keys[middle + w]
 
 
 @kernel
 def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys: Ints, out_source: Ints) -> int:
-    """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now."""
-    i, j = np.uint64(0), np.uint64(0)
-    keys[n], run[n_run] = _LAST, _LAST
-    for k in range(n + n_run):
-        # if keys[i] <= run[j]: take the atom, else: take the key of the run.
+    """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now.
+
+    Upwards from the least and downwards from the largest at once: neither has to wait for the other's comparisons.
+    """
+    keys[0] = run[0] = -_LAST
+    keys[n + 1] = run[n_run + 1] = _LAST
+    one = np.uint64(1)
+    i, j, p, q, bottom, top = one, one, np.uint64(n), np.uint64(n_run), one, np.uint64(n + n_run)
+    while bottom <= top:
+        # if keys[i] <= run[j]: take the atom, else: take the key of the run. Of two equals the run's is the upper one.
         a, a_source, b = keys[i], source[i], run[j]
         older = a <= b
-        out_keys[k] = a if older else b
-        out_source[k] = a_source if older else n + np.int64(j)
+        out_keys[bottom] = a if older else b
+        out_source[bottom] = a_source if older else n - 1 + np.int64(j)
         i += np.uint64(older)
         j += np.uint64(not older)
+        a, a_source, b = keys[p], source[p], run[q]
+        newer = a <= b
+        out_keys[top] = b if newer else a
+        out_source[top] = n - 1 + np.int64(q) if newer else a_source
+        p -= np.uint64(not newer)
+        q -= np.uint64(newer)
+        bottom += one
+        top -= one
     return n + n_run
 
 
@@ -159,8 +173,8 @@ def _absorb(
     keys, source, tuples, new, slot = room.keys[side], room.source[side], room.old, room.new, room.slot
     _keep_list(old, old_weights[:0], n_old, tuples, old_weights[:0])
     tuples[KEY, n_old], tuples[COUNT, n_old], tuples[GAP, n_old] = _LAST, 0, 0
-    keys[n_atoms], source[n_atoms] = _LAST, 0
-    i, j = np.uint64(0), np.uint64(0)
+    keys[n_atoms + 1], source[n_atoms + 1] = _LAST, 0
+    i, j = np.uint64(0), np.uint64(1)
     begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative places
     key, count, gap = -_LAST, limit + 1, 0  # a count with which nothing fits: the first tuple is a new one
     for _ in range(n_old + n_atoms):
@@ -189,48 +203,39 @@ def _absorb(
             row[k] = 0.0
         for k in range(n_old):
             row[np.uint64(slot[k])] += old_row[k] * decay
-    for k in range(n_atoms):
+    for k in range(1, n_atoms + 1):
         entry = np.uint64(source[k])
         room.new_weights[np.uint64(entries.classes[entry]), np.uint64(slot[n_old + k])] += entries.weights[entry]
     return np.int64(begun)  # type: ignore[return-value]
 
 
 @kernel
-def _whole_atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, most: int, entries: Entries, room: Room
-) -> int:
-    """Atoms of one column, nothing lost; -1 if some run has more than `most` different values."""
-    n = 0
-    for r in range(labels.size):
-        n_run = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
-        n_run = _whole_run(block, starts[r], n_run, column, most, room.run, entries.counts[n:])
-        if n_run < 0:
-            return -1
-        for i in range(n, n + n_run):
-            entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
-        a, b = r % 2, 1 - r % 2
-        n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
-    return n
-
-
-@kernel
-def _thinned_atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, stride: int, thinned: NDArray[Any],
-    thin_starts: Ints, entries: Entries, room: Room,
+def _atoms(
+    block: NDArray[Any], starts: Ints, labels: Ints, column: int, whole: bool, most: int, stride: int,
+    thinned: NDArray[Any], thin_starts: Ints, entries: Entries, room: Room,
 ) -> int:  # fmt: skip
-    """Atoms of one column, every stride-th value of each run standing for `stride` rows."""
+    """Atoms of one column: all values if `whole` (-1 if some run has more than `most` different ones), else every
+    stride-th value of each run, standing for `stride` rows.
+    """
     n = 0
     for r in range(labels.size):
         present = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
-        n_run = (present + stride - 1) // stride
-        for i in range(n_run):
-            room.run[i] = thinned[column, thin_starts[r] + i]
-            entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
-        if present % stride:
-            # The group that missing values, or the end of the run, cut short stands at its own middle.
-            middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2
-            room.run[n_run - 1] = block[middle * WIDTH + column]
-            entries.counts[n + n_run - 1] = entries.weights[n + n_run - 1] = present % stride
+        if whole:
+            n_run = _whole_run(block, starts[r], present, column, most, room.run[1:], entries.counts[n:])
+            if n_run < 0:
+                return -1
+            for i in range(n, n + n_run):
+                entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
+        else:
+            n_run = (present + stride - 1) // stride
+            for i in range(n_run):
+                room.run[i + 1] = thinned[column, thin_starts[r] + i]
+                entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
+            if present % stride:
+                # The group that missing values, or the end of the run, cut short stands at its own middle.
+                middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2
+                room.run[n_run] = block[middle * WIDTH + column]
+                entries.counts[n + n_run - 1] = entries.weights[n + n_run - 1] = present % stride
         a, b = r % 2, 1 - r % 2
         n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
     return n
@@ -289,10 +294,7 @@ def merge_runs(
         f = first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
-            if whole:
-                n_atoms = _whole_atoms(block, starts, labels, w, cap, entries, room)
-            else:
-                n_atoms = _thinned_atoms(block, starts, labels, w, stride, thinned, thin_starts, entries, room)
+            n_atoms = _atoms(block, starts, labels, w, whole, cap, stride, thinned, thin_starts, entries, room)
             size = _LAST
             if n_atoms >= 0:
                 size = _absorb(
@@ -314,18 +316,21 @@ def merge_runs(
 
 @kernel
 def merge_rows(
-    block: NDArray[Any], rows: NDArray[Any], decay: float, limit: Ints, cap: int, lists: Lists, entries: Entries,
-    room: Room, first: int, width: int, done: int, bins: Floats,
+    block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], decay: float, limit: Ints, cap: int, lists: Lists,
+    entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which."""
     n, most = entries.counts.size, lists.weights.shape[2]
+    _thin(block, 0, n, 1, turned[0])
+    _thin(rows, 0, n, 1, turned[1])
     for w in range(done, width):
         f = first + w
         n_atoms = _n_present(block, 0, n, w)
-        different = 0
+        different = 1
         for i in range(n_atoms):
-            room.keys[0, i], room.source[0, i] = block[i * WIDTH + w], rows[i * WIDTH + w]
-            different += int(i == 0 or room.keys[0, i] != room.keys[0, i - 1])
+            room.keys[0, i + 1], room.source[0, i + 1] = turned[0, w, i], turned[1, w, i]
+        for i in range(1, n_atoms):
+            different += int(turned[0, w, i] != turned[0, w, i - 1])
         whole = lists.exact[f] and different <= cap
         while True:
             size = _absorb(
@@ -440,7 +445,7 @@ def merge_entries(
             continue
         mine = mine[np.argsort(keys[mine], kind="mergesort")]
         for k in range(mine.size):
-            room.keys[0, k], room.source[0, k] = keys[mine[k]], mine[k]
+            room.keys[0, k + 1], room.source[0, k + 1] = keys[mine[k]], mine[k]
         size = _LAST
         if exact[j]:
             size = _absorb(tuples, weights, last - first, entries, 0, mine.size, decay[j], -1, room)

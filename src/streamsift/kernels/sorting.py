@@ -10,11 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
 
 WIDTH = 64  # columns sorted side by side
+VECTOR = 32  # bytes that are compared at once
 NEAR = 256  # bytes of a column in as many rows as the innermost cache holds
 
 _MASK32: Any = np.int32(0x7FFFFFFF)
@@ -25,6 +30,7 @@ _TOP32: Any = np.int32(0x7F800000)  # bits of infinity: every larger pattern is 
 _TOP64: Any = np.int64(0x7FF0000000000000)
 
 Ints = NDArray[np.int64]
+Blocks = tuple[NDArray[Any], ...]  # flat blocks of keys, and of what goes with them
 
 
 @kernel
@@ -83,53 +89,75 @@ def store_rows64(bits: Ints, buffer: Ints, start: int) -> None:
             keys64(part, buffer[block, start + i])
 
 
-# The four loops below are kernels of their own with a length they do not know: that is how they get vectorised.
+def _network(*comparisons: tuple[int, int]) -> Any:
+    """A step of a sorting network, exchange(keys, places, source, origins), as many columns at once as a vector takes.
+
+    for j in range(VECTOR // keys[0].itemsize):
+        row = [source[0][origin + j] for origin in origins]
+        for a, b in comparisons:
+            row[a], row[b] = min(row[a], row[b]), max(row[a], row[b])
+        keys[0][place + j] = row, for all places
+
+    `keys` and `source` are tuples of arrays; what lies beside a key in further arrays goes where the key goes.
+    All comparisons are made in registers, with one load and one store of each key. The compiler does not find that by
+    itself, for it cannot know that the places lie apart; so the vectors are spelt out.
+    """
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def exchange(_: Any, keys: Any, places: Any, source: Any, origins: Any) -> Any:
+        n_bytes = keys[0].dtype.bitwidth // 8
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vector = ir.VectorType(context.get_data_type(keys[0].dtype), VECTOR // n_bytes)
+
+            def pointers(kinds: Any, arrays: Any, at: Any) -> list[list[Any]]:
+                """For each place a pointer into each array."""
+                data = [
+                    context.make_array(kind)(context, builder, array).data
+                    for kind, array in zip(kinds, cgutils.unpack_tuple(builder, arrays), strict=True)
+                ]
+                return [
+                    [builder.bitcast(builder.gep(start, [place]), vector.as_pointer()) for start in data]
+                    for place in cgutils.unpack_tuple(builder, at)
+                ]
+
+            loads, stores = pointers(source, *arguments[2:]), pointers(keys, *arguments[:2])
+            rows = [[builder.load(pointer, align=n_bytes, typ=vector) for pointer in each] for each in loads]
+            for a, b in comparisons:
+                ordered = builder.icmp_signed("<", rows[a][0], rows[b][0])
+                pairs = list(zip(rows[a], rows[b], strict=True))
+                rows[a] = [builder.select(ordered, x, y) for x, y in pairs]
+                rows[b] = [builder.select(ordered, y, x) for x, y in pairs]
+            for row, each in zip(rows, stores, strict=True):
+                for value, pointer in zip(row, each, strict=True):
+                    builder.store(value, pointer, align=n_bytes)
+            return context.get_dummy_value()
+
+        return types.void(keys, places, source, origins), emit
+
+    def exchange_plainly(keys: Any, places: Any, source: Any, origins: Any) -> None:
+        columns = np.arange(VECTOR // keys[0].itemsize)
+        rows = [[array.reshape(-1)[int(origin) + columns] for array in source] for origin in origins]
+        for a, b in comparisons:
+            ordered, pairs = rows[a][0] < rows[b][0], list(zip(rows[a], rows[b], strict=True))
+            rows[a] = [np.where(ordered, x, y) for x, y in pairs]
+            rows[b] = [np.where(ordered, y, x) for x, y in pairs]
+        for row, place in zip(rows, places, strict=True):
+            for value, array in zip(row, keys, strict=True):
+                array[int(place) + columns] = value
+
+    return exchange_plainly if config.DISABLE_JIT else exchange
 
 
-@kernel
-def _pair(keys: NDArray[Any], a: int, b: int, m: int) -> None:
-    """Order the m keys at a against those at b."""
-    for j in range(m):
-        x, y = keys[a + j], keys[b + j]
-        keys[a + j] = min(x, y)
-        keys[b + j] = max(x, y)
-
-
-@kernel
-def _sort_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
-    """Sort four stretches against each other: five comparisons in registers, one load and one store of each key."""
-    for j in range(m):
-        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-        w1, y1, x1, z1 = min(w, y), max(w, y), min(x, z), max(x, z)
-        x2, y2 = max(w1, x1), min(y1, z1)
-        keys[a + j] = min(w1, x1)
-        keys[b + j] = min(x2, y2)
-        keys[c + j] = max(x2, y2)
-        keys[d + j] = max(y1, z1)
-
-
-@kernel
-def _cross_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
-    """Two rounds of a merge at once: (a, c) and (b, d), then (a, b) and (c, d)."""
-    for j in range(m):
-        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-        w1, y1, x1, z1 = min(w, y), max(w, y), min(x, z), max(x, z)
-        keys[a + j] = min(w1, x1)
-        keys[b + j] = max(w1, x1)
-        keys[c + j] = min(y1, z1)
-        keys[d + j] = max(y1, z1)
-
-
-@kernel
-def _mirror_four(keys: NDArray[Any], a: int, b: int, c: int, d: int, m: int) -> None:
-    """The first two rounds of a merge at once: (a, d) and (b, c), then (a, b) and (c, d)."""
-    for j in range(m):
-        w, x, y, z = keys[a + j], keys[b + j], keys[c + j], keys[d + j]
-        w1, z1, x1, y1 = min(w, z), max(w, z), min(x, y), max(x, y)
-        keys[a + j] = min(w1, x1)
-        keys[b + j] = max(w1, x1)
-        keys[c + j] = min(y1, z1)
-        keys[d + j] = max(y1, z1)
+_HALVES = ((0, 2), (1, 3), (4, 6), (5, 7), (0, 1), (2, 3), (4, 5), (6, 7))
+_order_two = _network((0, 1))
+_order_four = _network((0, 2), (1, 3), (0, 1), (2, 3))  # two rounds of a merge
+_order_eight = _network((0, 4), (1, 5), (2, 6), (3, 7), *_HALVES)  # three rounds of a merge
+_mirror_eight = _network((0, 7), (1, 6), (2, 5), (3, 4), *_HALVES)  # the first three rounds of a merge
+_sort_eight = _network(
+    (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7), (0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (3, 5),
+    (1, 4), (3, 6), (1, 2), (3, 4), (5, 6),
+)  # fmt: skip
 
 
 @kernel
@@ -139,113 +167,30 @@ def _place(row: int) -> int:
 
 
 @kernel
-def _close(keys: NDArray[Any], first: int, last: int, stride: int) -> None:
-    """The rounds of a merge that compare rows stride, stride / 2, ..., 1 apart, two rounds a pass."""
-    while stride > 0:
-        half = stride // 2
-        for base in range(first, last, 2 * stride):
-            if half == 0:
-                _pair(keys, _place(base), _place(base + 1), _place(1))
-            else:
-                a, b, c, d = base, base + half, base + stride, base + stride + half
-                _cross_four(keys, _place(a), _place(b), _place(c), _place(d), _place(half))
-        stride //= 4
+def _eight(a: int, d: int) -> tuple[int, int, int, int, int, int, int, int]:
+    """Eight places, d apart."""
+    b, c = a + d + d, a + d + d + d + d
+    return a, a + d, b, b + d, c, c + d, c + d + d, c + d + d + d
 
 
 @kernel
-def _merge_runs(keys: NDArray[Any], first: int, last: int, h: int, near: int) -> None:
-    """Merge neighbouring sorted runs of h rows: mirrored rows, then rows h / 2, h / 4, ... apart, two rounds a pass.
+def sort_eights(rows: NDArray[Any], order: Ints, starts: Ints, places: Ints, block: NDArray[Any]) -> None:
+    """Load runs of buffered rows (capacity, WIDTH), order[starts[r]:starts[r + 1]], and sort the columns of each eight.
 
-    As soon as the rows compared are within `near` rows of each other, all that is left is done there before moving on.
+    Run r goes to rows places[r]:places[r + 1] of the flat block, at least 8 and a power of two of them. Rows that are
+    left over in the end are loaded only; what is behind them is missing.
     """
-    half = h // 2
-    for base in range(first, last, 2 * h):
-        for i in range(half):
-            a, b, c, d = base + i, base + i + half, base + h + half - 1 - i, base + 2 * h - 1 - i
-            _mirror_four(keys, _place(a), _place(b), _place(c), _place(d), _place(1))
-    stride = h // 4
-    while 2 * stride > near:
-        half = stride // 2
-        for base in range(first, last, 2 * stride):
-            a, b, c, d = base, base + half, base + stride, base + stride + half
-            _cross_four(keys, _place(a), _place(b), _place(c), _place(d), _place(half))
-        stride //= 4
-    near = min(near, last - first)
-    for base in range(first, last, near):
-        _close(keys, base, base + near, stride)
-
-
-@kernel
-def _sort_whole_run(keys: NDArray[Any], n: int) -> None:
-    """Sort the columns of a run whose number of rows is a power of two, at least 4: a bitonic merge sort.
-
-    Two rounds go at a time, so that every row is loaded and stored half as often; and as many rounds as possible are
-    done on few rows while these are in the innermost cache.
-    """
-    near = min(n, NEAR // keys.itemsize)
-    for base in range(0, n, near):
-        for i in range(base, base + near, 4):
-            _sort_four(keys, _place(i), _place(i + 1), _place(i + 2), _place(i + 3), _place(1))
-        h = 4
-        while h < near:
-            _merge_runs(keys, base, base + near, h, near)
-            h *= 2
-    h = near
-    while h < n:
-        _merge_runs(keys, 0, n, h, near)
-        h *= 2
-
-
-@kernel
-def _sort_run(keys: NDArray[Any], n: int) -> None:
-    """Sort the columns of a run of any number of rows: Batcher's merge exchange (Knuth 5.2.2 M)."""
-    top = 1
-    while 2 * top < n:
-        top *= 2
-    p = top if n > 1 else 0
-    while p > 0:
-        q, r, d = top, 0, p
-        while d > 0:
-            i = r
-            while i < n - d:  # rows i .. i+p-1 are compared with rows i+d .. i+d+p-1
-                _pair(keys, _place(i), _place(i + d), _place(min(i + p, n - d) - i))
-                i += 2 * p
-            d, q, r = q - p, q // 2, p
-        p //= 2
-
-
-@kernel
-def _sort_columns_with_rows(keys: NDArray[Any], rows: NDArray[Any], n: int) -> None:
-    """Batcher's network, carrying with each key the row it came from."""
-    if n < 2:
-        return
-    top = 1
-    while 2 * top < n:
-        top *= 2
-    p = top
-    while p > 0:
-        q, r, d = top, 0, p
-        while d > 0:
-            i = r
-            while i < n - d:
-                low, high = np.uint64(i * WIDTH), np.uint64((i + d) * WIDTH)
-                for j in range(np.uint64((min(i + p, n - d) - i) * WIDTH)):
-                    a, b, s, t = keys[low + j], keys[high + j], rows[low + j], rows[high + j]
-                    keep = a <= b
-                    keys[low + j] = a if keep else b
-                    keys[high + j] = b if keep else a
-                    rows[low + j] = s if keep else t
-                    rows[high + j] = t if keep else s
-                i += 2 * p
-            d, q, r = q - p, q // 2, p
-        p //= 2
-
-
-@kernel
-def _load(rows: NDArray[Any], order: Ints, block: NDArray[Any]) -> None:
-    """Copy buffered rows (capacity, WIDTH), in the given order, into a flat (n, WIDTH) block."""
-    for i in range(order.size):
-        _copy(rows[order[i]], block[i * WIDTH : (i + 1) * WIDTH])
+    lanes = np.uint64(VECTOR // block.itemsize)
+    for run in range(starts.size - 1):
+        mine, target = order[starts[run] : starts[run + 1]], block[places[run] * WIDTH : places[run + 1] * WIDTH]
+        whole = mine.size // 8 * 8
+        for i in range(0, whole, 8):
+            p, q, r, s = _place(mine[i]), _place(mine[i + 1]), _place(mine[i + 2]), _place(mine[i + 3])
+            t, u, v, w = _place(mine[i + 4]), _place(mine[i + 5]), _place(mine[i + 6]), _place(mine[i + 7])
+            for j in range(np.uint64(0), _place(1), lanes):
+                origins = (p + j, q + j, r + j, s + j, t + j, u + j, v + j, w + j)
+                _sort_eight((target,), _eight(_place(i) + j, _place(1)), (rows,), origins)
+        _load(rows, mine, whole, target)
 
 
 @kernel
@@ -255,25 +200,82 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
 
 
 @kernel
-def sort_runs(rows: NDArray[Any], order: Ints, starts: Ints, block: NDArray[Any]) -> None:
-    """Load buffered rows (capacity, WIDTH) and sort each run of them, order[starts[r]:starts[r + 1]], by itself."""
-    _load(rows, order, block)
-    for r in range(starts.size - 1):
-        _sort_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
+def _load(rows: NDArray[Any], order: Ints, first: int, block: NDArray[Any]) -> None:
+    """Copy buffered rows order[first:] to rows first, first + 1, ... of a flat (n, WIDTH) block; others are missing."""
+    missing = _MASK32 if block.itemsize == 4 else _MASK64
+    for i in range(first, order.size):
+        for w in range(WIDTH):
+            block[i * WIDTH + w] = rows[order[i], w]
+    for i in range(order.size * WIDTH, block.size):
+        block[i] = missing
 
 
 @kernel
-def sort_whole_runs(rows: NDArray[Any], order: Ints, starts: Ints, block: NDArray[Any]) -> None:
-    """sort_runs for runs of a power of two rows each, at least 4, which is faster."""
-    _load(rows, order, block)
-    for r in range(starts.size - 1):
-        _sort_whole_run(block[starts[r] * WIDTH :], starts[r + 1] - starts[r])
-
-
-@kernel
-def sort_all(rows: NDArray[Any], order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
-    """Load buffered rows and sort all of them together; `origin` says which row each key came from."""
-    _load(rows, order, block)
+def load_rows(rows: NDArray[Any], order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
+    """Load buffered rows, in the given order, and beside each key the row it comes from."""
+    _load(rows, order, 0, block)
     for i in range(order.size * WIDTH):
         origin[i] = order[i // WIDTH]
-    _sort_columns_with_rows(block, origin, order.size)
+
+
+@kernel
+def sort_runs(keys: Blocks, sorted_up_to: Ints, places: Ints) -> None:
+    """Sort the columns of each run, rows places[r]:places[r + 1], a power of two of them: a bitonic merge sort.
+
+    Of run r, the first sorted_up_to[r] rows are sorted in eights. To merge neighbours of h rows is to order mirrored
+    rows, then rows h / 2, h / 4, ..., 1 apart. Three such rounds go at a time, so that every row is loaded and stored
+    a third as often; and what can be done on few rows (`near`) is done while these are in the innermost cache: first
+    all merges within them, later the end of each merge. (Every network stands here once: compiling it takes long.)
+    """
+    lanes, one = np.uint64(VECTOR // keys[0].itemsize), _place(1)
+    for run in range(places.size - 1):
+        begin, n = places[run], places[run + 1] - places[run]
+        for i in range(begin + sorted_up_to[run], begin + n, 8):
+            for a in range(_place(i), _place(i + 1), lanes):
+                _sort_eight(keys, _eight(a, one), keys, _eight(a, one))
+        near = min(n, NEAR // len(keys) // keys[0].itemsize)
+        for stage in range(n // near + 1):
+            within = stage < n // near
+            first = begin + stage * near if within else begin
+            last, h = (first + near, 8) if within else (begin + n, near)
+            while h < last - first:
+                d = _place(h // 4)
+                for base in range(first, last, 2 * h):
+                    for i in range(h // 4):
+                        end = _place(base + 2 * h - 1 - i)
+                        for j in range(np.uint64(0), one, lanes):
+                            a, z = _place(base + i) + j, end + j
+                            b, y = a + d + d, z - d - d
+                            eight = (a, a + d, b, b + d, y - d, y, z - d, z)
+                            _mirror_eight(keys, eight, keys, eight)
+                stride, far = h // 8, True
+                while far and stride > 0:
+                    far = 2 * stride > near
+                    size = last - first if far else min(near, last - first)
+                    for start in range(first, last, size):
+                        left = stride
+                        while left >= 4:
+                            d = _place(left // 4)
+                            for base in range(start, start + size, 2 * left):
+                                for a in range(_place(base), _place(base) + d, lanes):
+                                    _order_eight(keys, _eight(a, d), keys, _eight(a, d))
+                            left = 0 if far else left // 8
+                        if left == 2:
+                            for base in range(start, start + size, 4):
+                                for a in range(_place(base), _place(base + 1), lanes):
+                                    four = (a, a + one, a + one + one, a + one + one + one)
+                                    _order_four(keys, four, keys, four)
+                        elif left == 1:
+                            for base in range(start, start + size, 2):
+                                for a in range(_place(base), _place(base + 1), lanes):
+                                    _order_two(keys, (a, a + one), keys, (a, a + one))
+                    stride //= 8
+                h *= 2
+
+
+@kernel
+def keep_rows(buffer: NDArray[Any], rows: Ints) -> None:
+    """Move the rows of a buffer (n_blocks, capacity, WIDTH), given in ascending order, to its beginning."""
+    for block in range(buffer.shape[0]):
+        for i in range(rows.size):
+            _copy(buffer[block, rows[i]], buffer[block, i])

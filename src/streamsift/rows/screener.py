@@ -27,6 +27,7 @@ bins about 2 / eps tuples per feature plus a buffer of up to 8,192 rows (256 MB 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,13 +125,7 @@ class Screener(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Moments merge exactly, bins within eps; everything else holds for all five scores."""
-        return StreamTags(
-            mergeable="exact" if self.score in _FROM_MOMENTS else "bounded",
-            batch_invariant=True,
-            sparse=True,
-            missing=True,
-            late_features=True,
-        )
+        return _EXACT if self.score in _FROM_MOMENTS else _BOUNDED
 
     def _begin(self, batch: CheckedBatch) -> Summary:
         n_classes, n_features = len(batch.labels), batch.features.n_features
@@ -142,7 +137,7 @@ class Screener(RowSelector):
         return QuantileSummary.empty(float(self.eps), float(self.fading), n_classes, n_features, batch.X.dtype)
 
     def _learn(self, state: Summary, batch: CheckedBatch) -> None:
-        wants_sparse = isinstance(state, SparseClassMoments | SparseQuantileSummary)
+        wants_sparse = isinstance(state, (SparseClassMoments, SparseQuantileSummary))
         state.learn(batch.as_sparse(wants_sparse), skip_missing=self.missing == "skip")
 
     def _score(self, state: Summary) -> Floats:
@@ -265,5 +260,7 @@ def _impurity_removed(values: Floats) -> Floats:
     return np.asarray(np.maximum(values[1] - values[0], 0.0))
 
 
+_EXACT = StreamTags(mergeable="exact", batch_invariant=True, sparse=True, missing=True, late_features=True)
+_BOUNDED = replace(_EXACT, mergeable="bounded")
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {"t_score": t_score, "fisher": fisher}
 _FROM_BINS: dict[str, Callable[[Floats], Floats]] = {"mutual_info": mutual_info, "chi2": chi2, "gini": gini}

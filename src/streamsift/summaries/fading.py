@@ -7,11 +7,18 @@ and the whole is brought back to scale before the numbers grow too large.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 _LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
+
+
+@lru_cache(maxsize=16)
+def _ones(n: int) -> NDArray[np.float64]:
+    """Kept, for most batches of a stream have the same number of rows; nobody may write to it."""
+    return np.ones(n)
 
 
 def row_weights(fading: float, n_rows: int) -> NDArray[np.float64]:
@@ -21,7 +28,7 @@ def row_weights(fading: float, n_rows: int) -> NDArray[np.float64]:
     [0.25, 0.5, 1.0]
     """
     if fading == 1.0:
-        return np.ones(n_rows)
+        return _ones(n_rows)
     return np.power(fading, np.arange(n_rows - 1, -1, -1, dtype=np.float64))
 
 

@@ -154,8 +154,11 @@ class SparseClassMoments:
             self.skipped *= factor
             self.nonzero[:, :, 0] *= factor
             self.nonzero[:, :, 2] *= factor
-        weights = row_weights(self.fading, batch.n_rows) * scale
-        self.class_weight += np.bincount(batch.codes, weights, minlength=len(self.class_weight))
+        weights = row_weights(self.fading, batch.n_rows)
+        if scale != 1.0:
+            weights = weights * scale
+        counted = None if self.fading == 1.0 else weights
+        self.class_weight += np.bincount(batch.codes, counted, minlength=len(self.class_weight))
         kernels.add_sparse_rows(X.data, X.indices, X.indptr, batch.codes, weights, self.nonzero, self.skipped)
 
     def _make_room(self, n_classes: int, n_features: int) -> None:

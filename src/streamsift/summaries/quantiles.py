@@ -63,13 +63,13 @@ class QuantileSummary:
         keys = np.int32 if dtype == np.float32 else np.int64
         most = _ROWS if fading == 1.0 else _ROWS_TOGETHER
         fitting = max(_BYTES // (n_features * np.dtype(keys).itemsize), 1)
-        rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(most, 2 ** int(math.log2(fitting))), 16)
+        rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(most, 2 ** int(math.log2(fitting))), 32)
         room = min(int(np.ceil(2.0 / eps)), 256)
         return cls(
             eps,
             fading,
             rows,
-            np.full((_n_blocks(n_features), 0, sorting.WIDTH), np.iinfo(keys).max, keys),
+            np.zeros((_n_blocks(n_features), 0, sorting.WIDTH), keys),
             np.zeros(0, np.int64),
             0,
             np.zeros(n_features, np.int64),
@@ -116,7 +116,7 @@ class QuantileSummary:
         waiting = np.ones(self.n_buffered, bool)
         waiting[order] = False
         left = np.flatnonzero(waiting)
-        self.buffer[:, : len(left)] = self.buffer[:, left]
+        sorting.keep_rows(self.buffer, left)
         self.buffer_class[: len(left)] = self.buffer_class[left]
         self.n_buffered = len(left)
 
@@ -124,34 +124,40 @@ class QuantileSummary:
         self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, bins: Floats
     ) -> None:
         """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
-        n, n_features, by_row = len(order), len(self.sizes), self._by_row()
+        n_features, by_row = len(self.sizes), self._by_row()
         # Arrays loaded from a memory map may be read-only, which kernels that could write refuse.
         self.lists, self.weights = np.require(self.lists, None, "W"), np.require(self.weights, None, "W")
         self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
+        lengths = [len(order)] if by_row else np.diff(starts).tolist()
+        places = np.cumsum([0] + [max(2 ** math.ceil(math.log2(length)), 8) for length in lengths])
+        n = int(places[-1])  # rows to sort: each run is filled up with missing ones to a power of two
         block, rows = self._blocks(n, by_row)
-        whole = bool(np.all(np.diff(starts) == self.capacity // _MOST_CLASSES))
-        sort_runs = sorting.sort_whole_runs if whole else sorting.sort_runs
-        entries = kernels.new_entries(n)
+        entries = kernels.new_entries(len(order) if by_row else n)
         if by_row:
-            entries = kernels.Entries(entries.counts, self.buffer_class[:n], row_weights(self.fading, n))
-        thin_starts = np.concatenate([[0], np.cumsum(-(-np.diff(starts) // stride))])
+            age = row_weights(self.fading, len(order))
+            entries = kernels.Entries(entries.counts, self.buffer_class[: len(order)], age)
+        thin_starts = np.concatenate([[0], np.cumsum(-(-np.diff(places) // stride))])
+        decay = self.fading ** float(len(order))
         thinned = np.empty((sorting.WIDTH, thin_starts[-1]), block.dtype)
+        turned = np.empty((2, sorting.WIDTH, n + 16), block.dtype)  # a power of two apart, lines share a cache set
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
         for first, buffered in zip(range(0, n_features, sorting.WIDTH), self.buffer, strict=True):
             width = min(sorting.WIDTH, n_features - first)
             if by_row:
-                sorting.sort_all(buffered, order, block, rows)
+                sorting.load_rows(buffered, order, block, rows)
+                sorting.sort_runs((block, rows), np.zeros(1, np.int64), places)
             else:
-                sort_runs(buffered, order, starts, block)
+                sorting.sort_eights(buffered, order, starts, places, block)
+                sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
             done = 0
             while done < width:
                 lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
                 target = (lists, entries, room, first, width, done, bins)
                 if by_row:
-                    done, needed = kernels.merge_rows(block, rows, self.fading ** float(n), limit, cap, *target)
+                    done, needed = kernels.merge_rows(block, rows, turned, decay, limit, cap, *target)
                 else:
                     done, needed = kernels.merge_runs(
-                        block, starts, labels, stride, thinned, thin_starts, limit, cap, *target
+                        block, places, labels, stride, thinned, thin_starts, limit, cap, *target
                     )
                 if needed:
                     self._widen(needed + needed // 4)
@@ -194,7 +200,7 @@ class QuantileSummary:
             self.scratch = [aligned_empty(wanted, self.buffer.dtype), aligned_empty(0, self.buffer.dtype)]
         if by_row and len(self.scratch[1]) < wanted:
             self.scratch[1] = aligned_empty(wanted, self.buffer.dtype)
-        return self.scratch[0], self.scratch[1]
+        return self.scratch[0][:wanted], self.scratch[1][:wanted]
 
     def _count_present(self, rows: Ints) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
@@ -219,8 +225,7 @@ class QuantileSummary:
         blocks, room, width = self.buffer.shape
         if n_rows > room:
             larger = min(self.capacity, 2 ** math.ceil(math.log2(n_rows))) if n_rows <= _SHORT else self.capacity
-            top = np.iinfo(self.buffer.dtype).max
-            buffer = np.full((blocks, larger, width), top, self.buffer.dtype)
+            buffer = np.zeros((blocks, larger, width), self.buffer.dtype)
             buffer[:, : self.n_buffered] = self.buffer[:, : self.n_buffered]
             self.buffer, self.buffer_class = buffer, np.pad(self.buffer_class, (0, larger - room))
 
@@ -233,7 +238,9 @@ class QuantileSummary:
             self.weights = np.pad(self.weights, ((0, 0), (0, new_classes), (0, 0)))
         if new_features > 0:
             top = np.iinfo(self.buffer.dtype).max
-            more = _n_blocks(n_features) - len(self.buffer)
+            more, used = _n_blocks(n_features) - len(self.buffer), len(self.sizes) % sorting.WIDTH
+            if used:
+                self.buffer[-1, :, used:] = top
             self.buffer = np.pad(self.buffer, ((0, more), (0, 0), (0, 0)), constant_values=top)
             self.lists = np.pad(self.lists, ((0, new_features), (0, 0), (0, 0)))
             self.weights = np.pad(self.weights, ((0, new_features), (0, 0), (0, 0)))
