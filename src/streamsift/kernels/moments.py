@@ -17,13 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from streamsift.kernels.compile import fused_kernel, kernel
+from streamsift.kernels.intrinsics import fetch
 
 BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
 FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
@@ -239,24 +236,6 @@ def add_rows_with_gaps(
             m2[c, j] += before * share * d * d
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _prefetch(_: Any, array: Any, place: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(array)(context, builder, arguments[0]).data
-        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        write, all_caches, is_data = number(1), number(3), number(1)
-        builder.call(fetch, [builder.bitcast(builder.gep(data, [arguments[1]]), byte), write, all_caches, is_data])
-        return context.get_dummy_value()
-
-    return types.void(array, place), emit
-
-
-# Ask memory for array[place], to be written to soon, and do not wait for it.
-_fetch: Any = (lambda array, place: None) if config.DISABLE_JIT else _prefetch
-
-
 @fused_kernel
 def add_sparse_rows(
     data: NDArray[Any],
@@ -282,7 +261,7 @@ def add_sparse_rows(
         for k in range(begin, end if w != 0.0 else begin):
             ahead = k + np.uint64(AHEAD)
             if ahead < size:
-                _fetch(flat, np.uint64(3) * ((c if ahead < end else after) + np.uint64(indices[ahead])))
+                fetch(flat, np.uint64(3) * ((c if ahead < end else after) + np.uint64(indices[ahead])))
             x, j = float(data[k]), c + np.uint64(indices[k])
             if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
                 if x != x:

@@ -10,16 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
+from streamsift.kernels.intrinsics import VECTOR, network
 
 WIDTH = 64  # columns sorted side by side
-VECTOR = 32  # bytes that are compared at once
 NEAR = 256  # bytes of a column in as many rows as the innermost cache holds
 
 _MASK32: Any = np.int32(0x7FFFFFFF)
@@ -89,72 +85,12 @@ def store_rows64(bits: Ints, buffer: Ints, start: int) -> None:
             keys64(part, buffer[block, start + i])
 
 
-def _network(*comparisons: tuple[int, int]) -> Any:
-    """A step of a sorting network, exchange(keys, places, source, origins), as many columns at once as a vector takes.
-
-    for j in range(VECTOR // keys[0].itemsize):
-        row = [source[0][origin + j] for origin in origins]
-        for a, b in comparisons:
-            row[a], row[b] = min(row[a], row[b]), max(row[a], row[b])
-        keys[0][place + j] = row, for all places
-
-    `keys` and `source` are tuples of arrays; what lies beside a key in further arrays goes where the key goes.
-    All comparisons are made in registers, with one load and one store of each key. The compiler does not find that by
-    itself, for it cannot know that the places lie apart; so the vectors are spelt out.
-    """
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def exchange(_: Any, keys: Any, places: Any, source: Any, origins: Any) -> Any:
-        n_bytes = keys[0].dtype.bitwidth // 8
-
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            vector = ir.VectorType(context.get_data_type(keys[0].dtype), VECTOR // n_bytes)
-
-            def pointers(kinds: Any, arrays: Any, at: Any) -> list[list[Any]]:
-                """For each place a pointer into each array."""
-                data = [
-                    context.make_array(kind)(context, builder, array).data
-                    for kind, array in zip(kinds, cgutils.unpack_tuple(builder, arrays), strict=True)
-                ]
-                return [
-                    [builder.bitcast(builder.gep(start, [place]), vector.as_pointer()) for start in data]
-                    for place in cgutils.unpack_tuple(builder, at)
-                ]
-
-            loads, stores = pointers(source, *arguments[2:]), pointers(keys, *arguments[:2])
-            rows = [[builder.load(pointer, align=n_bytes, typ=vector) for pointer in each] for each in loads]
-            for a, b in comparisons:
-                ordered = builder.icmp_signed("<", rows[a][0], rows[b][0])
-                pairs = list(zip(rows[a], rows[b], strict=True))
-                rows[a] = [builder.select(ordered, x, y) for x, y in pairs]
-                rows[b] = [builder.select(ordered, y, x) for x, y in pairs]
-            for row, each in zip(rows, stores, strict=True):
-                for value, pointer in zip(row, each, strict=True):
-                    builder.store(value, pointer, align=n_bytes)
-            return context.get_dummy_value()
-
-        return types.void(keys, places, source, origins), emit
-
-    def exchange_plainly(keys: Any, places: Any, source: Any, origins: Any) -> None:
-        columns = np.arange(VECTOR // keys[0].itemsize)
-        rows = [[array.reshape(-1)[int(origin) + columns] for array in source] for origin in origins]
-        for a, b in comparisons:
-            ordered, pairs = rows[a][0] < rows[b][0], list(zip(rows[a], rows[b], strict=True))
-            rows[a] = [np.where(ordered, x, y) for x, y in pairs]
-            rows[b] = [np.where(ordered, y, x) for x, y in pairs]
-        for row, place in zip(rows, places, strict=True):
-            for value, array in zip(row, keys, strict=True):
-                array[int(place) + columns] = value
-
-    return exchange_plainly if config.DISABLE_JIT else exchange
-
-
 _HALVES = ((0, 2), (1, 3), (4, 6), (5, 7), (0, 1), (2, 3), (4, 5), (6, 7))
-_order_two = _network((0, 1))
-_order_four = _network((0, 2), (1, 3), (0, 1), (2, 3))  # two rounds of a merge
-_order_eight = _network((0, 4), (1, 5), (2, 6), (3, 7), *_HALVES)  # three rounds of a merge
-_mirror_eight = _network((0, 7), (1, 6), (2, 5), (3, 4), *_HALVES)  # the first three rounds of a merge
-_sort_eight = _network(
+_order_two = network((0, 1))
+_order_four = network((0, 2), (1, 3), (0, 1), (2, 3))  # two rounds of a merge
+_order_eight = network((0, 4), (1, 5), (2, 6), (3, 7), *_HALVES)  # three rounds of a merge
+_mirror_eight = network((0, 7), (1, 6), (2, 5), (3, 4), *_HALVES)  # the first three rounds of a merge
+_sort_eight = network(
     (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7), (0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (3, 5),
     (1, 4), (3, 6), (1, 2), (3, 4), (5, 6),
 )  # fmt: skip
