@@ -143,11 +143,11 @@ def test_a_terminal_gets_a_table_for_each_protocol_that_fits_into_it(capsys, mon
     entry = {
         "name": "screen:fisher + naive_bayes", "protocol": "prequential", "rank": 1, "on_front": True, "accuracy": 0.9,
         "accuracy_sd": 0.01, "late_accuracy": 0.91, "stability": 1.0, "features": 10.0, "rows_per_second": 12345.0,
-        "memory": 2048.0, "failures": ["repeat 1: lost", "repeat 2: lost"],
+        "memory": 2048.0, "kind": "rows", "failures": ["repeat 1: lost", "repeat 2: lost"],
     }  # fmt: skip
     other = entry | {"name": "etana", "protocol": "instances", "stability": None, "failures": []}
-    found = {"entries": [entry, other], "left_out": [], "tests": None, "untested": "Not tested."}
-    found |= {"recommendation": "Use it. It is good."}
+    found = {"entries": [entry, other], "left_out": [], "tests_by_protocol": {}, "untested": "Not tested."}
+    found |= {"recommendation": "Use it. It is good.", "n_features": 20}
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     for width, missing in ((200, set()), (95, {"memory"}), (60, {"memory", "rows/s", "late"})):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -160,6 +160,29 @@ def test_a_terminal_gets_a_table_for_each_protocol_that_fits_into_it(capsys, mon
         assert "Not tested." in notes
         assert "Failed: screen:fisher + naive_bayes, repeats 1, 2: lost" in notes
         assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in table.splitlines()) <= width
+
+
+def test_methods_that_all_select_everything_are_said_to_compare_nothing(sift, people):
+    options = ["compare", people, "--target", "sex", "--methods", "screen:fisher,ofs,random", "--repeats", 1]
+    sentence = "Every row method selected all 10 features: give -k to compare what they select."
+    assert sentence in sift(*options, "--rows", 400)[2]
+    assert sentence not in sift(*options, "--rows", 400, "-k", 3)[2]
+
+
+def test_what_the_tests_say_names_the_protocol_where_there_are_several(sift, people):
+    methods = "screen:fisher,random,osfs,saola"
+    code, _, notes = sift("compare", people, "--target", "sex", "--methods", methods, "-k", 2, "--repeats", 3)
+    assert code == 0
+    assert notes.count("Wilcoxon's test over 3 repeats") == 2
+    assert notes.index("Protocol prequential: ") < notes.index("Protocol columns: ")
+
+
+@pytest.mark.filterwarnings("default")  # as a user has it
+def test_more_features_than_there_are_is_said(sift, people):
+    options = ["--target", "sex", "--methods", "screen:fisher", "--repeats", 1, "--rows", 400]
+    code, _, notes = sift("compare", people, *options, "-k", 11)
+    assert code == 0
+    assert "Warning: 11 features were asked for and there are 10: methods that take a number select all" in notes
 
 
 # -- interrupted and killed -------------------------------------------------------------------------------------

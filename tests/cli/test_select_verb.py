@@ -66,6 +66,15 @@ def test_a_fraction_of_the_features(sift, people):
     assert len(json.loads(out)["selected"]) == 3
 
 
+@pytest.mark.filterwarnings("default")  # as a user has it
+def test_more_features_than_there_are_is_said(sift, people):
+    code, out, err = sift("select", people, "--target", "sex", "-k", 11)
+    assert code == 0
+    assert len(out.splitlines()) == 1 + 10
+    assert err == "Warning: 11 features were asked for and there are 10: all of them are selected, so ask for fewer.\n"
+    assert sift("select", people, "--target", "sex", "-k", 10)[2] == ""
+
+
 def test_parameters_by_option_and_by_name(sift, people):
     options = ["--fading", 0.999, "--eps", 0.01, "--bins", 4, "--missing", "skip", "--set", "new_features=add"]
     code, out, _ = sift("select", people, "--target", "sex", "--method", "screen:chi2", "--json", *options)

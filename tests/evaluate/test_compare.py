@@ -11,14 +11,14 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, f1_score
 from sklearn.naive_bayes import GaussianNB
 
 from streamsift import catalog
-from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.evaluate.compare import carry_out, compare
 from streamsift.evaluate.comparison import Comparison
 from streamsift.evaluate.plan import Entry, Run, plan_comparison
 from streamsift.evaluate.protocols import Work, make_method, run_one, train_rows
 from streamsift.evaluate.repeats import LEFT_OUT, Source, survey
 from streamsift.evaluate.run_store import RunStore
-from streamsift.metrics import nogueira_stability
+from streamsift.metrics import nogueira_stability, selection_accuracy
 from streamsift.streams import generate
 
 DRIFT = "generate:linear_drift,n_features=15,n_relevant=3,shift_every=100000"
@@ -98,6 +98,10 @@ def test_ranks_tests_and_recommendation_are_about_the_row_protocol(everything):
     assert sorted((entry["accuracy"] for entry in rows), reverse=True) == [entry["accuracy"] for entry in rows]
     assert found["tests"]["kind"] == "friedman-nemenyi"
     assert set(found["tests"]["average_ranks"]) == {entry["name"] for entry in rows}
+    columns = [entry["name"] for entry in found["entries"] if entry["protocol"] == "columns"]
+    assert list(found["tests_by_protocol"]) == ["prequential", "columns"]  # one method alone buys values
+    assert found["tests_by_protocol"]["prequential"] == found["tests"]
+    assert set(found["tests_by_protocol"]["columns"]["average_ranks"]) == set(columns)
     assert found["recommendation"].startswith("Use ")
     assert not any(entry["on_front"] for entry in rows if entry["kind"] == "baseline")
 
@@ -205,6 +209,24 @@ def test_methods_get_the_number_of_features_and_the_seed_they_take():
     assert (fires.n_features_to_select, fires.random_state) == (3, 6)
     assert "n_features_to_select" not in abfs.get_params()
     assert (chance.n_features_to_select, chance.random_state) == (3, 6)
+
+
+def test_columns_are_judged_by_the_true_features_of_the_half_they_were_selected_from():
+    data = "generate:linear_drift,n_features=12,n_relevant=2,shift_every=600"
+    plan = plan_of(data, methods=["investing", "etana"], rows=2000)
+    selects, buys = (run_one(Work(plan, None), run, silent) for run in plan.runs())
+    batches = list(plan.source.stream(0).batches(100))
+    truths = [batch.relevant for batch in batches]
+    assert len({tuple(truth.tolist()) for truth in truths[:10]}) == 2  # they change within the half
+    wanted = np.mean([selection_accuracy(selects["selected"], truth, 12) for truth in truths[:10]])
+    assert selects["selection_accuracy"] == pytest.approx(wanted)
+    assert selects["selection_accuracy"] > 0.5
+    assert buys["selection_accuracy"] is None
+    selected = catalog.make("investing").fit(np.concatenate([batch.X for batch in batches[:10]]),
+                                             np.concatenate([batch.y for batch in batches[:10]]))  # fmt: skip
+    assert selects["selected"] == selected.get_support(indices=True).tolist()
+    unknown = plan_of(people(), methods=["investing"])
+    assert run_one(Work(unknown, None), unknown.runs()[0], silent)["selection_accuracy"] is None
 
 
 def test_the_halves_are_whole_batches():
@@ -405,6 +427,26 @@ def test_a_method_for_two_classes_refuses_three(monkeypatch):
     assert "ofs" in [entry.method for entry in plan_comparison(people()).entries]
     with pytest.raises(InputError, match="it tells two classes apart, and there are 3"):
         compare(people(n_classes=3), methods=["ofs"])
+
+
+def test_a_grid_over_too_many_classes_is_left_out_or_refused():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 40, 2000)
+    X = rng.normal(size=(2000, 4)) + y[:, None] * [1, 0, 0, 0]
+    plan = plan_of((X, y))
+    assert dict(plan.left_out)["etana"] == "its grid over the probabilities of 40 classes would not fit into memory"
+    assert "f_etana" in [entry.method for entry in plan.entries]
+    with pytest.raises(InputError, match=r"'etana' does not fit the data: its grid .* These do: .*f_etana"):
+        plan_of((X, y), methods=["ofs", "etana"])
+    assert plan_of(people(n_classes=3), methods=["etana"]).left_out == ()
+
+
+def test_more_features_than_there_are_is_said_once():
+    with pytest.warns(StreamsiftWarning, match="20 features were asked for and there are 8") as caught:
+        found = compare(people(600), methods=["ofs", "random"], repeats=2, n_features_to_select=20).as_dict()
+    assert len(caught) == 1
+    assert [entry["features"] for entry in found["entries"]] == [8.0, 8.0]
+    plan_of(people(600), methods=["ofs"], n_features_to_select=8)  # warns of nothing
 
 
 def test_the_oracle_needs_the_truth():

@@ -367,3 +367,23 @@ def test_bad_rows_and_labels_are_refused_in_words() -> None:
 
     with pytest.raises(InputError, match="no labels"):
         prequential(Unlabelled(X, [0]), None, Recorder())
+
+
+class RampInLogarithms(Ramp):
+    """The same probabilities, but only their logarithms, each row with a constant of its own."""
+
+    def predict_logarithms(self, X: Any) -> Any:
+        return np.outer(X[:, 0], np.arange(self.classes)) + X[:, :1]
+
+    def predict_proba(self, X: Any) -> Any:
+        raise AssertionError("their logarithms are enough")
+
+
+def test_logarithms_say_the_same_as_probabilities() -> None:
+    """Whether classes arrive late, and whether some steps have nothing selected and so no logarithms."""
+    rows, labels = np.random.default_rng(0).normal(size=(60, 4)), ["a", "b"] * 20 + ["a", "b", "c", "a"] * 5
+    for selections in ([[0]] * 15, [[0]] * 5 + [[]] * 5 + [[0]] * 5):
+        made = [prequential(Rows(rows, labels), Scripted(selections), one(), batch_size=4, window=3)
+                for one in (Ramp, RampInLogarithms)]  # fmt: skip
+        for name in ("accuracy", "log_loss", "kappa", "window_log_loss", "window_f1"):
+            np.testing.assert_allclose(made[0].column(name), made[1].column(name), rtol=1e-12, err_msg=name)

@@ -165,7 +165,7 @@ def test_what_waits_is_bounded_for_lines_without_scores(tmp_path):
     with TraceWriter(tmp_path / "trace.parquet", {}) as writer:
         for _ in range(40):
             writer.extend(judged(300), 5)
-            assert sum(table.num_rows for table in writer._tables) * len(SCHEMA) < NUMBERS_PER_GROUP
+            assert sum(len(block["row"]) for block in writer._blocks) * len(SCHEMA) < NUMBERS_PER_GROUP
     assert pq.ParquetFile(tmp_path / "trace.parquet").num_row_groups > 2
 
 

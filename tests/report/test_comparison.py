@@ -100,6 +100,34 @@ def test_the_table_marks_the_front_and_a_missing_test_is_said(comparison):
     assert "Not tested: too few repeats." in text
 
 
+def test_every_protocol_that_was_tested_has_its_section(comparison, unpack):
+    found = comparison(4)
+    first, second = found["tests"], found["tests"] | {"sentence": "Nothing tells the two apart.", "protocol": "columns"}
+    assert Page(comparison_report(found)).text.count("Are the differences real?") == 1  # a file without the others
+    found |= {"tests_by_protocol": {"prequential": first, "columns": second}}
+    html = comparison_report(found)
+    text = Page(html).text
+    assert "Are the differences real? (prequential)" in text
+    assert "Are the differences real? (columns)" in text
+    assert first["sentence"] in text
+    assert second["sentence"] in text
+    charts = [chart["data"] for chart in unpack(html)["charts"] if "average rank" in chart["data"]]
+    assert [chart["method"] for chart in charts] == [["method0", "method1", "method2", "method3"]] * 2  # one model
+    found["entries"][3] |= {"model": "perceptron"}
+    charts = [chart["data"] for chart in unpack(comparison_report(found))["charts"]]
+    assert charts[-1]["method"] == [entry["name"] for entry in found["entries"]]
+
+
+def test_features_bought_are_not_said_twice(comparison):
+    found = comparison(2)
+    assert "judged by naive_bayes." in Page(comparison_report(found)).text
+    for entry in found["entries"]:
+        entry |= {"cost": entry["features"]}
+    assert "cost" not in Page(comparison_report(found)).text.split()
+    found["entries"][0]["cost"] = 17.5
+    assert "cost" in Page(comparison_report(found)).text.split()
+
+
 def test_names_cannot_become_markup(comparison):
     found = comparison(2)
     found["entries"][0]["name"] = NASTY

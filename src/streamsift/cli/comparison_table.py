@@ -22,12 +22,37 @@ def print_comparison(found: dict[str, Any]) -> None:
     entries = found["entries"]
     protocols = list(dict.fromkeys(entry["protocol"] for entry in entries))
     notes = _print_for_people(entries, protocols) if sys.stdout.isatty() else _print_for_programs(entries)
+    notes += _nothing_selected(entries, found["n_features"])
     notes += [f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"]]
     notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
-    notes += [found["tests"]["sentence"]] if found["tests"] is not None else []
+    notes += _tested(found["tests_by_protocol"])
     notes += [found["untested"]] if found["untested"] is not None else []
     for note in [*notes, found["recommendation"]]:
         click.echo(note, err=True)
+
+
+def _nothing_selected(entries: list[Entry], n_features: int) -> list[str]:
+    """Where no row method leaves out a feature their figures are alike, and nothing was compared.
+
+    >>> entry = {"kind": "rows", "features": 8.0}
+    >>> _nothing_selected([entry, entry], 8)
+    ['Every row method selected all 8 features: give -k to compare what they select.']
+    """
+    sizes = [entry["features"] for entry in entries if entry["kind"] == "rows" and entry["features"] is not None]
+    if len(sizes) < 2 or min(sizes) < n_features:
+        return []
+    return [f"Every row method selected all {n_features:,} features: give -k to compare what they select."]
+
+
+def _tested(tests: dict[str, Any]) -> list[str]:
+    """What the tests say; of several protocols, which one each is about.
+
+    >>> _tested({"columns": {"sentence": "Told apart."}})
+    ['Told apart.']
+    """
+    if len(tests) == 1:
+        return [test["sentence"] for test in tests.values()]
+    return [f"Protocol {protocol}: {test['sentence']}" for protocol, test in tests.items()]
 
 
 def _print_for_programs(entries: list[Entry]) -> list[str]:

@@ -14,7 +14,7 @@ import click
 
 from streamsift import __version__
 from streamsift.cli.parameters import assignments, complete_method, count_or_fraction, refuse_missing_target
-from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -112,6 +112,9 @@ def select(
         return _say(f"Interrupted before the first {batch:,} rows were read: nothing was found yet.", INTERRUPTED)
     if interrupted and folder is None:
         return _say(f"Interrupted after {last.n_rows:,} rows.", INTERRUPTED)
+    if isinstance(count, int) and count > last.selection.n_features:
+        there_are = f"{count:,} features were asked for and there are {last.selection.n_features:,}"
+        warnings.warn(f"{there_are}: all of them are selected, so ask for fewer.", StreamsiftWarning, stacklevel=1)
     found = {"streamsift": __version__, **about, "complete": not interrupted, "seconds": round(last.seconds, 3)}
     found |= last.selection.as_dict()
     if folder is not None:

@@ -63,6 +63,7 @@ class Comparison:
         outcomes = list(outcomes)
         entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
         tests = _tests(entries, outcomes)
+        first = next(iter(tests.values()), None)
         facts, choice = plan.survey, choose(entries)
         return cls(
             {
@@ -79,10 +80,11 @@ class Comparison:
                 "complete": len(outcomes) == len(plan.runs()),
                 "left_out": [{"method": method, "reason": reason} for method, reason in plan.left_out],
                 "entries": entries,
-                "tests": tests,
-                "untested": UNTESTED if tests is None and len(entries) > 1 else None,
+                "tests": first,
+                "tests_by_protocol": tests,
+                "untested": UNTESTED if first is None and len(entries) > 1 else None,
                 "recommended": None if choice is None else choice["name"],
-                "recommendation": recommend(entries, tests),
+                "recommendation": recommend(entries, None if choice is None else tests.get(choice["protocol"])),
             }
         )
 
@@ -188,8 +190,9 @@ def _between_repeats(selections: Sequence[Sequence[int]], n_features: int) -> fl
     return nogueira_stability(sets)
 
 
-def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> dict[str, Any] | None:
-    """Test the entries of the first protocol that has several, over the repeats that all of them have finished."""
+def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    """Test the entries of each protocol that has several, over the repeats that all of them have finished."""
+    tests: dict[str, dict[str, Any]] = {}
     accuracy = {
         (one.task.entry.name, one.task.repeat): one.result["accuracy"] for one in outcomes if one.failure is None
     }
@@ -206,5 +209,5 @@ def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> di
         ]
         if len(names) >= 2 and len(repeats) >= FEWEST_REPEATS:
             scores = [[accuracy[name, repeat] for name in names] for repeat in repeats]
-            return significance(scores, names).as_dict() | {"protocol": protocol}
-    return None
+            tests[protocol] = significance(scores, names).as_dict() | {"protocol": protocol}
+    return tests

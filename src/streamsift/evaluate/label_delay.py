@@ -25,17 +25,17 @@ class LabelDelay:
     """
 
     def __init__(self, n_rows: int) -> None:
-        self._n_rows = n_rows
+        self.n_rows = n_rows
         self._waiting: deque[tuple[Batch, Codes]] = deque()
         self._n_waiting = 0
 
     def exchange(self, batch: Batch, codes: Codes) -> tuple[Batch, Codes] | None:
         """Take rows that have come and return, as one batch, those whose labels have come; None if there are none."""
-        if self._n_rows == 0:
+        if self.n_rows == 0:
             return batch, codes
         self._waiting.append((batch, codes))
         self._n_waiting += batch.n_rows
-        due = self._n_waiting - self._n_rows
+        due = self._n_waiting - self.n_rows
         if due <= 0:
             return None
         self._n_waiting -= due

@@ -5,6 +5,8 @@ the columns are. When the selection changes, a linear learner keeps the weights 
 learners simply meet features that come and go, and the others start again.
 
 A learner that knows probabilities has `predict_proba`, one column a class; its most probable class is its prediction.
+One that finds logarithms first has `predict_logarithms`, too, from which the probabilities of many batches can be
+computed at once.
 The Perceptron has none: its margin is a distance, and no squashing makes a probability of it.
 """
 
@@ -21,6 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
 from streamsift.evaluate.fsa import OnlineFSA
+from streamsift.metrics.classification import softmax
 
 N_NEIGHBOURS, WINDOW = 5, 500
 
@@ -30,7 +33,11 @@ Indices = NDArray[np.intp]
 
 
 class Learner(Protocol):
-    """A classifier over columns that change; `predict_proba(X)`, an array of one column a class, may be added."""
+    """A classifier over columns that change.
+
+    `predict_proba(X)`, an array of one column a class, may be added, and `predict_logarithms(X)`, the logarithms of
+    the same probabilities, each up to a constant of its row.
+    """
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
         """Learn rows of the selected columns."""
@@ -115,8 +122,11 @@ class Logistic(Perceptron):
     settings: ClassVar[dict[str, Any]] = {"loss": "log_loss"}
 
     def predict_proba(self, X: Floats) -> Floats:
+        return softmax(self.predict_logarithms(X))
+
+    def predict_logarithms(self, X: Floats) -> Floats:
         margins = self._model.decision_function(X)
-        return _softmax(np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else margins)
+        return np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else np.asarray(margins)
 
 
 class NaiveBayes:
@@ -137,13 +147,12 @@ class NaiveBayes:
         self._selected = selected.copy()
 
     def predict(self, X: Floats) -> Codes:
-        return np.asarray(self._log_likelihood(X).argmax(axis=1), np.int64)
+        return np.asarray(self.predict_logarithms(X).argmax(axis=1), np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:
-        return _softmax(self._log_likelihood(X))
+        return softmax(self.predict_logarithms(X))
 
-    def _log_likelihood(self, X: Floats) -> Floats:
-        """Of rows and classes together."""
+    def predict_logarithms(self, X: Floats) -> Floats:
         # A class without rows has the prior 0; where all columns are constant so far, the variances are 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self._model.predict_joint_log_proba(X)
@@ -210,13 +219,6 @@ class River:
                 found[place, label] = share
         found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
         return np.asarray(found / found.sum(axis=1, keepdims=True))
-
-
-def _softmax(logarithms: Floats) -> Floats:
-    """Probabilities from their logarithms, each up to a constant of its row."""
-    found = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
-    found /= found.sum(axis=1, keepdims=True)
-    return np.asarray(found)
 
 
 def _river() -> Any:

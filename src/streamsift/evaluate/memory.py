@@ -13,7 +13,7 @@ from streamsift.core.contracts import HasState
 from streamsift.core.exceptions import SavedStateError
 from streamsift.core.state import n_bytes
 
-SHARE_FOR_MEASURING = 0.0025  # of the time of selector and model
+SHARE_FOR_MEASURING = 0.001  # of the time of selector and model
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)  # shared, not held
 
 
@@ -66,7 +66,7 @@ class MemoryMeter:
     """The bytes a selector and a model hold.
 
     Measuring copies states and walks through trees, so it is done only while all measuring has taken less than a
-    four-hundredth of the time of selector and model; in between the last value stands. A short peak may be missed.
+    thousandth of the time of selector and model; in between the last value stands. A short peak may be missed.
     """
 
     def __init__(self, selector: Any, model: Any) -> None:

@@ -5,13 +5,14 @@ An entry is a method with a model; a run is an entry in one repeat. Every entry 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from streamsift import __version__, catalog
 from streamsift.core.constraints import Fraction, Integer, IsNone, check_parameters
-from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.evaluate.learners import LEARNERS
 from streamsift.evaluate.repeats import Source, Survey, survey
 
@@ -159,6 +160,13 @@ def plan_comparison(
             f"{facts.n_rows:,} rows make fewer than 3 batches of {batch_size:,}: nothing would be tested after it was "
             "learnt, so give more rows or a smaller batch size."
         )
+    if isinstance(n_features_to_select, int) and n_features_to_select > facts.n_features:
+        warnings.warn(
+            f"{n_features_to_select:,} features were asked for and there are {facts.n_features:,}: methods that take a "
+            "number select all of them, so ask for fewer.",
+            StreamsiftWarning,
+            stacklevel=2,
+        )
     chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
     entries: list[Entry] = []
     for method in chosen:
@@ -227,4 +235,17 @@ def misfit(method: str, facts: Survey) -> str | None:
         return f"it tells two classes apart, and there are {facts.n_classes}"
     if facts.mixed and getattr(made, "test", None) == "auto":  # such a method has one test for all columns
         return "its test takes numbers or categories, and the data mixes them"
+    return _too_many_classes(made, facts.n_classes)
+
+
+def _too_many_classes(made: Any, n_classes: int) -> str | None:
+    """Why a method with a grid over the probabilities of the classes cannot be fitted; it grows fast with them."""
+    if not hasattr(made, "resolution"):
+        return None
+    from streamsift.instances.grid import refuse_too_large, steps_for  # numba: only once such a method was made
+
+    try:
+        refuse_too_large(n_classes, steps_for(n_classes, made.resolution), n_stages=1)
+    except ParameterError:
+        return f"its grid over the probabilities of {n_classes} classes would not fit into memory"
     return None

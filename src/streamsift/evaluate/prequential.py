@@ -37,6 +37,8 @@ from streamsift.evaluate.trace import Trace, TraceWriter
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.streams.stream import RowStream, with_width
 
+MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -145,11 +147,16 @@ class _Contest:
 
     def __init__(self, selector: RowContract | None, model: Learner, label_delay: int) -> None:
         self._selector, self._model = selector, model
-        self._predict_proba = getattr(model, "predict_proba", None)
+        # Probabilities follow from their logarithms, and cost less where those of many steps are computed at once.
+        self._gives_logarithms = hasattr(model, "predict_logarithms")
+        self._knows_shares = self._gives_logarithms or hasattr(model, "predict_proba")
+        ways = ("predict_logarithms", "predict_proba", "predict")
+        self._predict = getattr(model, next(way for way in ways if hasattr(model, way)))
         self._delay = LabelDelay(label_delay)
         self._meter = MemoryMeter(selector, model)
         self._labels = LabelVocabulary()  # of all rows
-        self._class_counts = np.zeros(0, np.int64)  # of the rows learnt
+        self._learnt = _ClassShares()
+        self._n_drifts = _n_drifts(selector)
         self._mask = b""
         self._selected: Indices | None = None  # what the model was trained on last
         self._selection_seconds = self._learner_seconds = 0.0
@@ -211,33 +218,32 @@ class _Contest:
         if self._selected is None:
             return None
         if not len(self._selected):
-            share = self._class_counts / self._class_counts.sum()
-            if self._predict_proba is None:
+            share = self._learnt.shares()
+            if not self._knows_shares:
                 return Predictions(codes, np.full(len(codes), np.argmax(share)))
             return Predictions(codes, np.tile(share, (len(codes), 1)))
         start = perf_counter()
         columns = _columns(batch.X, self._selected, self.n_features)
-        predicted = (self._predict_proba or self._model.predict)(columns)
+        predicted = self._predict(columns)
         self._learner_seconds += perf_counter() - start
-        return Predictions(codes, predicted)
+        return Predictions(codes, predicted, self._gives_logarithms)
 
     def _learn(self, batch: Batch, codes: Codes) -> bool:
         """Let selector and model learn rows; return whether the selector found drift."""
         start = perf_counter()
-        drifts = _n_drifts(self._selector)
         self._select(batch)
-        drift_found = _n_drifts(self._selector) > drifts
+        drifts, self._n_drifts = self._n_drifts, _n_drifts(self._selector)
+        drift_found = self._n_drifts > drifts
         middle = perf_counter()
         self._selection_seconds += middle - start
-        # Codes are given in the order of appearance, so the classes learnt are the first ones.
-        counts = np.bincount(codes, minlength=len(self._class_counts))
-        counts[: len(self._class_counts)] += self._class_counts
-        self._class_counts = counts
+        self._learnt.add(codes)
         if drift_found:
             self._model.reset()
         if self._selected is not None and len(self._selected):
             columns = _columns(batch.X, self._selected, self.n_features)
-            self._model.learn(columns, codes, self._selected, len(counts))
+            # Codes are given in the order of appearance: all are learnt, or the first ones where labels come late.
+            n_classes = self._learnt.n_classes() if self._delay.n_rows else len(self._labels)
+            self._model.learn(columns, codes, self._selected, n_classes)
         self._learner_seconds += perf_counter() - middle
         return drift_found
 
@@ -261,6 +267,33 @@ class _Contest:
             value = float(selection_accuracy(self._selected, relevant, self.n_features))
             self._judged = self._selected, relevant, value
         return value
+
+
+class _ClassShares:
+    """How frequent each class was among the rows learnt; counted when somebody asks, for hardly anybody does."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(0, np.int64)
+        self._uncounted: list[Codes] = []
+
+    def add(self, codes: Codes) -> None:
+        self._uncounted.append(codes)
+        if len(self._uncounted) == MOST_UNCOUNTED:
+            self._count()
+
+    def shares(self) -> Floats:
+        self._count()
+        return np.asarray(self._counts / self._counts.sum())
+
+    def n_classes(self) -> int:
+        self._count()
+        return len(self._counts)
+
+    def _count(self) -> None:
+        if self._uncounted:
+            counts = np.bincount(np.concatenate(self._uncounted), minlength=len(self._counts))
+            counts[: len(self._counts)] += self._counts
+            self._counts, self._uncounted = counts, []
 
 
 def _columns(X: Any, selected: Indices, n_features: int) -> Floats:

@@ -37,6 +37,8 @@ from streamsift.evaluate.prequential import prequential
 from streamsift.evaluate.trace import Trace
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses
 from streamsift.metrics.cost import ram_hours
+from streamsift.metrics.selection import selection_accuracy
+from streamsift.streams.stream import recut
 
 TRAIN_SHARE = 0.5
 WINDOW = 10  # steps of the curves and of the stability within a run
@@ -50,6 +52,7 @@ Found = dict[str, Any]
 Say = Callable[[float | None], None]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,12 @@ def _columns(work: Work, run: Run, say: Say) -> Found:
             model.learn(columns_of(first, last), half.codes[first:last], selected, n_classes)
     seconds = perf_counter() - start
     held = n_bytes(selector.state_arrays()) + object_bytes(model)
-    return judged.found(seconds, held) | {"features": len(selected), "selected": selected.tolist(), "cost": None}
+    return judged.found(seconds, held) | {
+        "features": len(selected),
+        "selected": selected.tolist(),
+        "selection_accuracy": half.selection_accuracy(selected),
+        "cost": None,
+    }
 
 
 def _predicted(model: Any, X: Floats) -> tuple[Codes, Floats | None]:
@@ -247,9 +255,13 @@ def _instances(work: Work, run: Run, say: Say) -> Found:
 
 @dataclass(frozen=True)
 class _Halves:
-    """All rows of a repeat; those before `cut` are known, the others come in batches."""
+    """All rows of a repeat; those before `cut` are known, the others come in batches.
+
+    truths: the true features at the end of each batch before `cut`; none where nobody knows them.
+    """
 
     rows: Batch
+    truths: list[Indices]
     codes: Codes
     labels: LabelVocabulary
     cut: int
@@ -272,17 +284,27 @@ class _Halves:
         counts = np.bincount(self.codes[:first], minlength=len(self.labels))
         return np.tile(counts / counts.sum(), (last - first, 1))
 
+    def selection_accuracy(self, selected: Indices) -> float | None:
+        """How well a selection matches the true features of the rows it was made from; None where nobody knows them."""
+        n_features = int(self.rows.X.shape[1])
+        found = [float(selection_accuracy(selected, truth, n_features)) for truth in self.truths]
+        return float(np.mean(found)) if found else None
+
 
 def _halves(plan: Plan, run: Run) -> _Halves:
-    rows = next(plan.source.stream(run.repeat).batches(sys.maxsize))  # columns are complete only with all rows
+    # True features may change on the way, and a batch knows those at its end.
+    size = plan.batch_size if plan.survey.truth else sys.maxsize
+    batches = list(plan.source.stream(run.repeat).batches(size))
+    rows = next(recut(batches, sys.maxsize))  # columns are complete only with all rows
     codes, labels = LabelVocabulary().encode(rows.y)
     cut = train_rows(len(codes), plan.batch_size)
+    truths = [batch.relevant for batch in batches[: cut // plan.batch_size] if batch.relevant is not None]
     if len(np.unique(codes[:cut])) < 2:
         raise InputError(
             f"The first {cut:,} rows, which this method learns from, have one label only: bring the rows into the "
             "order in which they arise."
         )
-    return _Halves(rows, codes, labels, cut, plan.batch_size)
+    return _Halves(rows, truths, codes, labels, cut, plan.batch_size)
 
 
 class _Judged:

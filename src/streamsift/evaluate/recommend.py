@@ -134,7 +134,7 @@ def _told_apart(choice: Figures, tests: Figures | None) -> str:
     others = len(tests["average_ranks"]) - 1
     if others == 1:
         return f"the repeats {'do not tell' if alike else 'tell'} it apart from the other"
-    return f"the repeats tell it apart from {others - len(alike)} of the {others} others"
+    return f"the repeats tell it apart from {others - len(alike) or 'none'} of the {others} others"
 
 
 def _against_baselines(choice: Figures, entries: Sequence[Figures]) -> str:

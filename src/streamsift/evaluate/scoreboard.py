@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from streamsift.core.selection import rank_scores
 from streamsift.evaluate.follow import LookSchedule
 from streamsift.evaluate.trace import PREDICTION, kept_scores
-from streamsift.metrics.classification import class_counts, classification_scores, log_losses
+from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.window_stability import WindowStability
 
-MOST_STEPS, MOST_NUMBERS = 250, 1_000_000  # that wait for their lines
+MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their lines
+AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -31,10 +32,12 @@ class Predictions(NamedTuple):
     """Truth and predictions of the rows of a step.
 
     `predicted` are class codes, or an array of probabilities with one column a class, of which the largest counts.
+    Of these there may be only the logarithms, each up to a constant of its row.
     """
 
     true: Codes
     predicted: Codes | Floats
+    are_logarithms: bool = False
 
 
 class JudgedStep(NamedTuple):
@@ -92,8 +95,8 @@ class Scoreboard:
         self._schedule = LookSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
-        self._steps: list[JudgedStep] = []  # whose lines have not been asked for, and
-        self._stabilities: list[float] = []
+        self._steps: list[JudgedStep] = []  # whose lines have not been asked for
+        self._stabilities: list[float] = []  # of the first of them
         self._numbers_waiting = 0
         self._past = _Past()
 
@@ -109,12 +112,8 @@ class Scoreboard:
 
     def add(self, step: JudgedStep) -> None:
         """Add a step."""
-        stability = float("nan")
-        if step.selected is not None:
-            stability = self._stability.add(step.selected, step.n_features)
         if step.test is not None:
-            self._numbers_waiting += len(step.test.true) + step.test.predicted.size
-        self._stabilities.append(stability)
+            self._numbers_waiting += step.test.predicted.size + step.test.true.size
         self._steps.append(step)
 
     def look_at_last(self, scores: Floats | None, memory: int | None = None) -> None:
@@ -131,6 +130,9 @@ class Scoreboard:
         numbers = past.n_steps + 1 + np.arange(n_steps)
         is_line = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
         measured, after = _measured(steps, past, self._window)
+        for step in steps[len(self._stabilities) :]:
+            selected = step.selected
+            self._stabilities.append(np.nan if selected is None else self._stability.add(selected, step.n_features))
         measured["stability"] = np.array(self._stabilities[:n_steps])
         columns: dict[str, Any] = {name: values[is_line] for name, values in measured.items()}
         facts = _by_name(steps)
@@ -191,26 +193,40 @@ def _measured(steps: list[JudgedStep], past: _Past, window: int) -> tuple[dict[s
 
 def _counted(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
     """Hits, rows and predictions of each class, and the sum of the losses, of each step; NaN without probabilities."""
+    few = [steps[first : first + AT_ONCE] for first in range(0, len(steps), AT_ONCE)] or [[]]
+    counts, losses = zip(*(_counted_at_once(part, n_classes) for part in few), strict=True)
+    widest = max(part.shape[2] for part in counts)
+    return np.concatenate([_wider(part, widest) for part in counts], axis=1), np.concatenate(losses)
+
+
+def _counted_at_once(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
     places = [place for place, step in enumerate(steps) if step.test is not None]
     tests = [step.test for step in steps if step.test is not None]
     if not tests:
         return np.zeros((3, len(steps), n_classes), np.int64), np.zeros(len(steps))
     groups = np.repeat(places, [len(test.true) for test in tests])
     true = np.concatenate([test.true for test in tests])
-    predicted, losses = _chosen([test.predicted for test in tests], true)
+    predicted, losses = _chosen(tests, true)
     n_classes = max(n_classes, int(true.max()) + 1, int(predicted.max()) + 1)
     counts = class_counts(groups, true, predicted, len(steps), n_classes)
     return counts, np.asarray(np.bincount(groups, losses, len(steps)), np.float64)
 
 
-def _chosen(given: list[NDArray[Any]], true: Codes) -> tuple[Codes, Floats]:
+def _chosen(tests: list[Predictions], true: Codes) -> tuple[Codes, Floats]:
     """The class predicted for each row, and the loss; a model gives probabilities always, or never."""
+    given: list[NDArray[Any]] = [test.predicted for test in tests]
     if given[0].ndim == 1:
         return np.concatenate(given), np.full(len(true), np.nan)
-    widest = max(part.shape[1] for part in given)
-    if any(part.shape[1] < widest for part in given):  # classes arrive late, and a reset may forget them
-        given = [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in given]
-    probabilities = np.concatenate(given)
+    are_logarithms = {test.are_logarithms for test in tests}
+    widths = {part.shape[1] for part in given}  # classes arrive late, and a reset may forget them
+    if len(are_logarithms) == len(widths) == 1:
+        probabilities = np.concatenate(given)
+        if are_logarithms.pop():
+            probabilities = softmax(probabilities)
+    else:
+        widest = max(widths)
+        parts = [softmax(part) if test.are_logarithms else part for part, test in zip(given, tests, strict=True)]
+        probabilities = np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in parts])
     return probabilities.argmax(axis=1), log_losses(probabilities, true)
 
 
@@ -232,7 +248,8 @@ def _windowed(values: NDArray[Any], n_steps: int, window: int) -> NDArray[Any]:
 
 
 def _wider(counts: Codes, n_classes: int) -> Codes:
-    return np.pad(counts, ((0, 0), (0, 0), (0, n_classes - counts.shape[2])))
+    missing = n_classes - counts.shape[2]
+    return np.pad(counts, ((0, 0), (0, 0), (0, missing))) if missing else counts
 
 
 def _since_line(flags: tuple[bool, ...], is_line: Flags, before: bool) -> tuple[Flags, bool]:
@@ -246,14 +263,15 @@ def _since_line(flags: tuple[bool, ...], is_line: Flags, before: bool) -> tuple[
 
 
 def _looks(steps: list[JudgedStep]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {"indices": [], "scores": [], "selected": [], "relevant": []}
-    for step in steps:
-        indices = scores = selected = relevant = None
+    """The selections that were looked at; None on the lines between."""
+    columns: dict[str, list[Any]] = {
+        name: [None] * len(steps) for name in ("indices", "scores", "selected", "relevant")
+    }
+    for place, step in enumerate(steps):
         if step.is_look:
-            relevant, selected = step.relevant, np.empty(0, np.intp) if step.selected is None else step.selected
+            selected = np.empty(0, np.intp) if step.selected is None else step.selected
             if step.scores is not None:
                 selected = selected[rank_scores(step.scores[selected])]
-            indices, scores = kept_scores(step.scores, selected)
-        for name, value in zip(columns, (indices, scores, selected, relevant), strict=True):
-            columns[name].append(value)
+            columns["indices"][place], columns["scores"][place] = kept_scores(step.scores, selected)
+            columns["selected"][place], columns["relevant"][place] = selected, step.relevant
     return columns

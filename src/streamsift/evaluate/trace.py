@@ -112,7 +112,7 @@ class TraceWriter:
         self._names: dict[int, str] = {}
         self._n_features = 0
         self._lines: list[dict[str, Any]] = []  # waiting, as are
-        self._tables: list[Any] = []
+        self._blocks: list[Mapping[str, Any]] = []  # of lines, as columns
         self._numbers_waiting = 0
         self._kept: list[Any] = []  # row groups, where there is no file
         self._writer = None if path is None else pq.ParquetWriter(self._partial, SCHEMA, compression="zstd")
@@ -141,12 +141,12 @@ class TraceWriter:
         self._wait(len(kept) + len(_LOOK))
 
     def extend(self, columns: Mapping[str, Any], n_features: int, names: Sequence[str] | None = None) -> None:
-        """Record several lines, given as columns; those left out are null."""
+        """Record several lines, given as columns, the same ones each time; those left out are null."""
         n_lines = len(columns["row"])
         if n_lines == 0:
             return
         self._learn_names([*columns["indices"], *columns["selected"]], n_features, names)
-        self._tables.append(_table(columns, n_lines))
+        self._blocks.append(columns)
         self._wait(n_lines * len(SCHEMA) + sum(len(scores) for scores in columns["scores"] if scores is not None))
 
     def _learn_names(self, looks: Sequence[Indices | None], n_features: int, names: Sequence[str] | None) -> None:
@@ -162,9 +162,12 @@ class TraceWriter:
 
     def _flush(self) -> None:
         # Emptied first: an interrupt during the write must not make `close` write the same lines again.
-        lines, tables, self._lines, self._tables, self._numbers_waiting = self._lines, self._tables, [], [], 0
+        lines, blocks, self._lines, self._blocks, self._numbers_waiting = self._lines, self._blocks, [], [], 0
+        tables = []
+        if blocks:
+            tables.append(_table({name: _joined([block[name] for block in blocks]) for name in blocks[0]}))
         if lines:
-            tables.append(_table({name: [line[name] for line in lines] for name in _LOOK}, len(lines)))
+            tables.append(_table({name: [line[name] for line in lines] for name in _LOOK}))
         if not tables:
             return
         group = pa.concat_tables(tables).combine_chunks()
@@ -218,7 +221,13 @@ class TraceWriter:
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(self.path)) from error
 
 
-def _table(columns: Mapping[str, Any], n_lines: int) -> Any:
+def _joined(parts: list[Any]) -> Any:
+    """The same column of several blocks as one: arrays, or lists with an entry a line."""
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else [entry for part in parts for entry in part]
+
+
+def _table(columns: Mapping[str, Any]) -> Any:
+    n_lines = len(columns["row"])
     arrays = [_column(columns.get(field.name), field.type, n_lines) for field in SCHEMA]
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
@@ -229,7 +238,8 @@ def _column(values: Any, kind: Any, n_lines: int) -> Any:
         return pa.nulls(n_lines, kind)
     if not pa.types.is_list(kind):
         return pa.array(values, kind, from_pandas=True)  # NaN is null: there is no such value
-    lists = [np.empty(0) if value is None else value for value in values]
+    nothing = np.empty(0)
+    lists = [nothing if value is None else value for value in values]
     offsets = np.cumsum([0, *map(len, lists)], dtype=np.int32)
     joined = pa.array(np.concatenate(lists).astype(kind.value_type.to_pandas_dtype()), kind.value_type)
     return pa.ListArray.from_arrays(offsets, joined, mask=pa.array([value is None for value in values]))

@@ -21,7 +21,7 @@ Entry = dict[str, Any]
 JUDGED = {
     "prequential": "Each batch is predicted first and learnt afterwards, row by row through the stream.",
     "columns": "The columns are offered on the first half of the rows, and a learner is judged on the second.",
-    "instances": "Learnt on the first half of the rows, judged on the second; the cost is the features bought a row.",
+    "instances": "Learnt on the first half of the rows, judged on the second; features are those bought a row.",
 }
 
 
@@ -51,14 +51,14 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     for entry in comparison["entries"]:
         groups.setdefault(entry.get("protocol", "prequential"), []).append(entry)
     sections = [_group(name, entries, alone=len(groups) == 1) for name, entries in groups.items()]
-    if comparison["tests"] is not None:
-        chart = ranks_chart(comparison["tests"])
-        sections.append(Section("Are the differences real?", [], [chart], note=comparison["tests"]["sentence"]))
-    elif comparison.get("untested"):
+    sections += _tested(comparison)
+    if comparison.get("untested"):
         sections.append(Section("Are the differences real?", [], [], note=comparison["untested"]))
     ranked = [entry for entry in comparison["entries"] if entry["rank"] is not None]
     if ranked:
-        sections.append(Section("What it costs", [], cost_charts(ranked), columns=2))
+        labels = _labels(comparison)
+        costs = cost_charts([entry | {"name": labels[entry["name"]]} for entry in ranked])
+        sections.append(Section("What it costs", [], costs, columns=2))
     run = _shown_run(comparison, folder)
     if run is not None:
         sections.append(run_section(run, 0, f"The run of {run['name']}"))
@@ -68,15 +68,47 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     )
 
 
+def _tested(comparison: dict[str, Any]) -> list[Section]:
+    """A section for each protocol whose entries were tested; files of earlier versions have one test at most."""
+    first = comparison["tests"]
+    tests = comparison.get("tests_by_protocol", {} if first is None else {first.get("protocol", "prequential"): first})
+    return [
+        Section(
+            "Are the differences real?" + (f" ({protocol})" if len(tests) > 1 else ""),
+            charts=[ranks_chart(_labelled(test, _labels(comparison)))],
+            note=test["sentence"],
+        )
+        for protocol, test in tests.items()
+    ]
+
+
+def _labels(comparison: dict[str, Any]) -> dict[str, str]:
+    """What to call the entries beside a chart, where there is little room: one model for all need not be repeated."""
+    entries, alone = comparison["entries"], len(_models(comparison)) == 1
+    return {entry["name"]: entry["method"] if alone else entry["name"] for entry in entries}
+
+
+def _models(comparison: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(entry["model"] for entry in comparison["entries"] if entry["model"] is not None))
+
+
+def _labelled(test: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+    ranks = {labels.get(name, name): rank for name, rank in test["average_ranks"].items()}
+    groups = [[labels.get(name, name) for name in group] for group in test["groups"]]
+    return test | {"average_ranks": ranks, "groups": groups}
+
+
 def _lead(comparison: dict[str, Any]) -> str:
     facts = [f"{comparison['n_rows']:,} rows", f"{comparison['n_features']:,} features"]
     facts.append(f"{comparison['n_classes']:,} classes")
     target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
     times = comparison["repeats"]
     repeats = "once" if times == 1 else f"{times} times"
+    models = _models(comparison)
+    judged = f", judged by {' and '.join(models)}" if models else ""
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
-        f"{comparison['batch_size']:,}."
+        f"{comparison['batch_size']:,}{judged}."
     )
 
 
@@ -125,6 +157,8 @@ def _table(entries: Sequence[Entry]) -> Table:
         "selection_accuracy", "rows_per_second", "memory", "seconds", "ram_hours",
     ]  # fmt: skip
     keys = [key for key in order if any(entry.get(key) is not None for entry in entries)]
+    if all(entry.get("cost") == entry["features"] for entry in entries):
+        keys = [key for key in keys if key != "cost"]  # the same figure twice, where every feature costs 1
     rows: list[list[str | Cell]] = []
     for entry in entries:
         rank = "–" if entry["rank"] is None else f"{entry['rank']}{'*' * entry['on_front']}"
@@ -137,7 +171,7 @@ def _table(entries: Sequence[Entry]) -> Table:
             bar = min(max(value, 0.0), 1.0) if key in ("accuracy", "stability") and value is not None else None
             line.append(Cell(text, value, bar))
         rows.append(line)
-    columns = ["rank", "method", *(key.replace("_", " ") for key in keys)]
+    columns = ["rank", "method", *("rows/s" if key == "rows_per_second" else key.replace("_", " ") for key in keys)]
     note = (
         "Best first; * marks the front: no other method beats it in accuracy, stability and features together. ± is "
         "the standard deviation over the repeats. A click on a heading sorts."
