@@ -166,3 +166,17 @@ def test_libsvm_needs_no_target_and_other_formats_do(sift, people, tmp_path):
     code, _, err = sift("select", people, "-k", 1)
     assert code == 2
     assert "Missing option '--target'" in err
+
+
+@pytest.mark.parametrize("method", ["screen:t_score", "investing", "etana"])
+def test_columns_can_be_left_out_or_read_as_text(sift, people, method):
+    options = ["--target", "sex", "--method", method, "--json"]
+    code, out, _ = sift("select", people, *options, "--ignore", "height", "--ignore", "noise_0")
+    document = json.loads(out)
+    assert (code, document["ignore"]) == (0, ["height", "noise_0"])
+    assert "height" not in out.replace('"height",\n    "noise_0"', "")
+    table = people.read_text().splitlines()
+    people.write_text("\n".join([table[0], "?" + table[1][table[1].index(",") :], *table[2:]]) + "\n")
+    code, _, err = sift("select", people, *options)
+    assert (code, "Line 2" in err, "--categorical noise_0" in err) == (1, True, True)
+    assert sift("select", people, *options, "--ignore", "noise_0")[0] == 0

@@ -39,8 +39,26 @@ def test_a_word_in_a_numeric_column(tmp_path: Path) -> None:
     sentence = refusal(tmp_path / "a.csv", GOOD + "\n\nabc,Oslo,a\n2,Oslo,b\n")
     assert sentence == (
         "Line 104 of FILE, column 'x': 'abc' is not a number as the values before it are; correct it, leave it empty "
-        "if it is missing, or read the column as text with categorical=['x']."
+        "if it is missing, or read the column as text with categorical=['x'] (--categorical x)."
     )
+
+
+def test_a_word_among_the_first_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+    path = tmp_path / "a.csv"
+    data = "x,town,label\n" + "1,Oslo,a\n" * 30 + "\n?,Bonn,b\n" + "-2.5e3,Bonn,a\n" * 30
+    sentence = refusal(path, data)
+    assert sentence.startswith("Line 33 of FILE, column 'x': '?' is not a number as most others are; correct it")
+    batch = next(open_stream(path, target="label", categorical=["x"]).batches(100))
+    assert batch.categorical.tolist() == [True, True]
+    assert next(open_stream(path, target="label", ignore=["x"]).batches(100)).feature_names == ("town",)
+
+
+def test_text_of_which_some_values_look_like_numbers_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+    path = tmp_path / "a.csv"
+    path.write_text("house,label\n" + "7,a\n8,b\n12b,a\n" * 20)
+    assert next(open_stream(path, target="label").batches(100)).categorical.tolist() == [True]
 
 
 def test_a_word_in_a_numeric_column_after_quoted_line_breaks(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamsift.cli.parameters import complete_method, count_or_fraction, refuse_missing_target
+from streamsift.cli.parameters import complete_method, count_or_fraction, how_to_read, refuse_missing_target
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -57,6 +57,7 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     metavar="NAME,NAME",
     help="What judges a selection: perceptron, sgd, nb, knn, ht, hat, ...",
 )
+@how_to_read
 @click.option("-k", "count", callback=count_or_fraction, metavar="N", help="How many features: 20, or 0.1 for a tenth.")
 @click.option("--repeats", default=5, show_default=True, type=click.IntRange(1), help="How often, each time different.")
 @click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="Rows of a step.")
@@ -71,6 +72,8 @@ def compare(
     target: str | None,
     methods: list[str] | None,
     models: list[str],
+    categorical: tuple[str, ...],
+    ignore: tuple[str, ...],
     count: int | float | None,
     repeats: int,
     batch: int,
@@ -116,6 +119,8 @@ def compare(
             target,
             methods=methods,
             models=models,
+            categorical=categorical,
+            ignore=ignore,
             n_features_to_select=count,
             repeats=repeats,
             batch_size=batch,

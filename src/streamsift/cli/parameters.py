@@ -45,6 +45,18 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
     return found
 
 
+def how_to_read(command: Any) -> Any:
+    """Give a verb the options `--categorical` and `--ignore`, which may be given more than once."""
+    leave_out = click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out; repeatable.")
+    as_text = click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COLUMN",
+        help="Read this column as categories though it looks like numbers; repeatable.",
+    )
+    return as_text(leave_out(command))
+
+
 def refuse_missing_target(data: str, target: str | None) -> None:
     """Ask for --target, except for formats in which every line begins with its label, which has no name."""
     if target is None and not data.removesuffix(".gz").endswith(LABEL_FIRST):

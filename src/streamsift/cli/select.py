@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from streamsift import __version__
-from streamsift.cli.parameters import assignments, complete_method, count_or_fraction, refuse_missing_target
+from streamsift.cli.parameters import (
+    assignments,
+    complete_method,
+    count_or_fraction,
+    how_to_read,
+    refuse_missing_target,
+)
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ Examples:
   streamsift select people.csv --target income --method screen:chi2 --set n_bins=10 --missing skip
   streamsift select table.parquet --target y --method investing
   streamsift select patients.csv --target disease --method etana --costs prices.csv
+  streamsift select people.csv --target income --ignore id --categorical zip_code
 """
 
 
@@ -55,6 +62,7 @@ Examples:
     metavar="NAME=VALUE",
     help="Any other parameter of the method.",
 )
+@how_to_read
 @click.option("--costs", metavar="FILE", help="CSV with `feature,price`, for methods that buy features (etana).")
 @click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows read at a time.")
 @click.option("--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
@@ -70,6 +78,8 @@ def select(
     eps: float | None,
     bins: int | None,
     others: dict[str, Any],
+    categorical: tuple[str, ...],
+    ignore: tuple[str, ...],
     costs: str | None,
     batch: int,
     out: str | None,
@@ -104,10 +114,13 @@ def select(
         "method": method,
         "parameters": selector.get_params(),
         "batch": batch,
+        "categorical": list(categorical),
+        "ignore": list(ignore),
     }
     if kind != "rows":
         return _other_kind(data, kind, selector, about, folder, costs, save, as_json)
-    last, interrupted = _read(open_stream(data, target=target), selector, about, folder, quiet=as_json)
+    stream = open_stream(data, target=target, categorical=categorical, ignore=ignore)
+    last, interrupted = _read(stream, selector, about, folder, quiet=as_json)
     if last is None:
         return _say(f"Interrupted before the first {batch:,} rows were read: nothing was found yet.", INTERRUPTED)
     if interrupted and folder is None:

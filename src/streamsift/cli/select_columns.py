@@ -21,7 +21,7 @@ def select_columns(
     from streamsift.report.record import DecisionRecord
     from streamsift.streams.column_sources import open_columns
 
-    source = open_columns(data, about["target"])
+    source = open_columns(data, about["target"], categorical=about["categorical"], ignore=about["ignore"])
     selector.begin(source.y)
     view, record = _ColumnView(selector, len(source.names)), DecisionRecord()
     start, interrupted = time.perf_counter(), False

@@ -24,7 +24,8 @@ def select_instances(
     from streamsift.streams import open_stream
 
     start = time.perf_counter()
-    rows = next(open_stream(data, target=about["target"]).batches(sys.maxsize))  # all of them: it is fitted at once
+    stream = open_stream(data, target=about["target"], categorical=about["categorical"], ignore=about["ignore"])
+    rows = next(stream.batches(sys.maxsize))  # all of them: it is fitted at once
     if costs is not None:
         names = rows.feature_names or tuple(f"x{k}" for k in range(rows.X.shape[1]))
         model.set_params(feature_cost=read_prices(costs, names))

@@ -21,6 +21,8 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     models: Sequence[str] = ("naive_bayes",),
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     n_features_to_select: int | float | None = None,
     repeats: int = 5,
     batch_size: int = 100,
@@ -44,6 +46,8 @@ def compare(
     models : sequence of str, default ("naive_bayes",)
         The learners that judge a selection; nb, knn, ht and hat are short for naive_bayes, neighbours,
         hoeffding_tree and adaptive_tree.
+    categorical, ignore : sequence of str
+        Columns to read as categories although they look like numbers, and columns to leave out.
     n_features_to_select : int or float, optional
         For the methods that do not decide it themselves; by default their own.
     repeats : int, default 5
@@ -89,6 +93,8 @@ def compare(
         target,
         methods=methods,
         models=models,
+        categorical=categorical,
+        ignore=ignore,
         n_features_to_select=n_features_to_select,
         repeats=repeats,
         batch_size=batch_size,

@@ -98,6 +98,8 @@ class Plan:
             "rows": self.survey.n_rows,
             "features": self.survey.n_features,
             "target": self.survey.target,
+            "categorical": list(self.source.categorical),
+            "ignore": list(self.source.ignore),
             "batch_size": self.batch_size,
             "label_delay": self.label_delay,
             "n_features_to_select": self.n_features_to_select,
@@ -111,6 +113,8 @@ def plan_comparison(
     *,
     methods: Sequence[str] | None = None,
     models: Sequence[str] = ("naive_bayes",),
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     n_features_to_select: int | float | None = None,
     repeats: int = 5,
     batch_size: int = 100,
@@ -153,7 +157,7 @@ def plan_comparison(
     learners = [_learner(model) for model in models]
     for method in methods or ():
         _check_name(method)
-    source = Source(data, target, rows, seed)
+    source = Source(data, target, rows, seed, tuple(categorical), tuple(ignore))
     facts = survey(source)
     if facts.n_rows < 3 * batch_size:
         raise ParameterError(

@@ -36,13 +36,16 @@ class Source:
     """Where the rows come from.
 
     data: whatever `open_stream` reads more than once, or "generate:NAME,option=value,...", or a function that makes a
-    stream from a seed. target: the column with the labels. rows: how many to read at most.
+    stream from a seed. target: the column with the labels. rows: how many to read at most. categorical, ignore: columns
+    to read as categories and columns to leave out.
     """
 
     data: Any
     target: str | None
     rows: int | None
     seed: int
+    categorical: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,7 +63,8 @@ class Source:
         if isinstance(self.data, str) and self.data.startswith(GENERATED):
             name, options = _generator(self.data.removeprefix(GENERATED))
             return generate(name, rows=self.rows or GENERATED_ROWS, seed=seed, **options)
-        return Part(open_stream(self.data, self.target), self.rows, (self.seed, repeat) if repeat else None)
+        rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
 
 
 def _generator(text: str) -> tuple[str, dict[str, Any]]:

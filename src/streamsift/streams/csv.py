@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.csv as arrow_csv
 
 from streamsift.core.batch import Batch
@@ -32,8 +33,10 @@ BLOCK_BYTES = 2 << 20
 BLOCK_RECORDS = 256  # of long records a block takes at least this many (a column costs a little in every block) ...
 MOST_BLOCK_BYTES = 32 << 20  # ... up to this size
 DELIMITERS = ",;\t|"
+MOSTLY = 0.9  # a column of text of which so many values are numbers is taken for one of numbers with mistakes
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+)")
 
 
@@ -97,7 +100,20 @@ class CsvStream(BlockStream):
             include_columns=[name for name in self._names if name not in ignore or name == self.target_name],
             strings_can_be_null=True,
         )
-        return self._parse(self._head.sample, self._head.n_lines + 1, options).schema
+        table = self._parse(self._head.sample, self._head.n_lines + 1, options)
+        for name in table.schema.names:
+            if pa.types.is_string(table.schema.field(name).type) and name not in categorical | {self.target_name}:
+                self._refuse_stray_text(name, table.column(name).combine_chunks())
+        return table.schema
+
+    def _refuse_stray_text(self, name: str, texts: Any) -> None:
+        """A column in which nearly all values are numbers is one of numbers, and the others are mistakes."""
+        is_number = compute.match_substring_regex(texts, _NUMBER)
+        n_numbers, n_values = compute.sum(is_number).as_py() or 0, len(texts) - texts.null_count
+        if n_numbers < n_values and n_numbers >= MOSTLY * n_values:
+            row = compute.index(is_number, False).as_py()
+            number, _ = self._cells(self._head.sample, self._head.n_lines + 1)[row]
+            raise _not_fitting(number, self._source.name, name, texts[row].as_py(), "a number", "most others are")
 
     def _parse(self, block: bytes, line: int, options: Any, threads: bool = True) -> Any:
         # Two pieces a block keep two cores busy; the head is one piece, so that all of it decides the types.
@@ -142,10 +158,14 @@ class CsvStream(BlockStream):
                 f"Line {number} of {source}, column {column!r}: {value!r} is not UTF-8: convert the file."
             )
         kind = "a date" if found[3].startswith("time") else "a number"
-        return ReaderError(
-            f"Line {number} of {source}, column {column!r}: {value!r} is not {kind} as the values before it are; "
-            f"correct it, leave it empty if it is missing, or read the column as text with categorical=[{column!r}]."
-        )
+        return _not_fitting(number, source, column, value, kind, "the values before it are")
+
+
+def _not_fitting(line: int, source: str, column: str, value: str, kind: str, others: str) -> ReaderError:
+    return ReaderError(
+        f"Line {line} of {source}, column {column!r}: {value!r} is not {kind} as {others}; correct it, leave it empty "
+        f"if it is missing, or read the column as text with categorical=[{column!r}] (--categorical {column})."
+    )
 
 
 class _Head:

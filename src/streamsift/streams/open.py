@@ -96,8 +96,8 @@ def open_stream(
     """
     given: dict[str, Any] = {
         "delimiter": delimiter,
-        "categorical": categorical,
-        "ignore": ignore,
+        "categorical": tuple(categorical),
+        "ignore": tuple(ignore),
         "zero_based": zero_based,
         "n_features": n_features,
     }
