@@ -145,3 +145,13 @@ def test_third_class_mirrors_the_first_model() -> None:
     np.testing.assert_array_equal(state["state.u"], [u, v, np.full(4, 2.0)])
     np.testing.assert_array_equal(state["state.v"], [v, u, np.full(4, 1.0)])
     np.testing.assert_allclose(selector.scores_, (2 * np.abs(u - v) + 1) / 3)
+
+
+def test_rows_of_extreme_spread_with_absent_features() -> None:
+    """The scale of a row means nothing, also where a feature is absent."""
+    rng = np.random.default_rng(3)
+    X, y = rng.random((40, 5)), np.arange(40) % 2
+    wanted, found = (
+        EFS(new_features="add").partial_fit(X, y).partial_fit(X[:, :4] * scale, y).scores_ for scale in (1.0, 2.0**900)
+    )
+    np.testing.assert_array_equal(found, wanted)

@@ -18,6 +18,7 @@ from tests.naive.fires import (
 )
 
 from streamsift.kernels.fires import mills
+from streamsift.kernels.networks import activate, output_gradient, pass_back
 from streamsift.kernels.normals import fold, normals, perturb, redraw, row_size
 from streamsift.rows.fires import ANN, FIRES, GLM, SDT, ann
 
@@ -70,7 +71,7 @@ def test_gradients_of_the_glm() -> None:
     np.testing.assert_allclose(of_sigma, differences(lambda s: log_probit_likelihood(mu, s, X, sign), sigma), atol=1e-8)
 
 
-@pytest.mark.parametrize(("model", "n_classes"), [(ANN(2, 3), 2), (ANN(1, 5), 3), (ANN(3, 2), 2)])
+@pytest.mark.parametrize(("model", "n_classes"), [(ANN(2, 3), 2), (ANN(1, 5), 3), (ANN(3, 2), 2), (ANN(0), 3)])
 def test_gradients_of_the_net(model: ANN, n_classes: int) -> None:
     net = model.bind(4, n_classes, 3)
     mu, sigma, X, y, weight = problem(net.n_parameters(4, n_classes), n_classes)
@@ -261,3 +262,46 @@ def test_what_the_published_aggregation_loses(model: str) -> None:
         found_by_mean += int(np.argmax(np.abs(first.mean(axis=1))) == 2)
     assert found_by_weights >= 10
     assert found_by_mean < found_by_weights
+
+
+def log_marginal_likelihood(logits: Any, y: Any, weight: Any) -> float:
+    """The weighted log of the sum over samples of what softmax gives the label."""
+    total = 0.0
+    for i, label in enumerate(y):
+        exponentials = np.exp(logits[:, i])
+        total += weight[i] * math.log((exponentials[:, label] / exponentials.sum(axis=1)).sum())
+    return total
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_gradient_by_logits(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    logits, y, weight = rng.normal(0.0, 3.0, (3, 6, n_classes)), rng.integers(0, n_classes, 6), rng.random(6)
+    found = np.empty_like(logits)
+    output_gradient(logits, y, weight, 0.0, found)
+    wanted = differences(lambda at: log_marginal_likelihood(at.reshape(logits.shape), y, weight), logits.ravel())
+    np.testing.assert_allclose(found.ravel(), wanted, atol=1e-8)
+    # A shift of all logits of a sample and row changes nothing, not even where exp would overflow.
+    shifted = np.empty_like(logits)
+    output_gradient(logits + 1e4 * rng.choice([-1, 1], (3, 6, 1)), y, weight, 0.0, shifted)
+    np.testing.assert_allclose(shifted, found, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_small_gradients_by_logits_are_zero_and_infinite_logits_no_error(dtype: Any) -> None:
+    logits = np.array([[[0.0, 60.0], [np.inf, 0.0]]], dtype)
+    found = np.empty_like(logits)
+    output_gradient(logits, np.array([1, 0]), np.ones(2, dtype), 1e-20, found)
+    assert not found[0, 0].any()
+    assert not np.isfinite(found[0, 1, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_activation_and_its_slope(dtype: Any) -> None:
+    before = np.array([-2.0, 0.0, 3.0, np.nan, np.inf], dtype)
+    after = before.copy()
+    activate(after, dtype(0.5))
+    np.testing.assert_array_equal(after, np.array([0.0, 0.0, 1.5, np.nan, np.inf]))
+    delta = np.array([1.0, 1.0, 4.0, 1.0, -2.0], dtype)
+    pass_back(delta, after, dtype(0.5))
+    np.testing.assert_array_equal(delta, np.array([0.0, 0.0, 2.0, 0.0, -1.0]))

@@ -1,8 +1,8 @@
 """Compile flags of all kernels, in one place.
 
 `kernel` compiles on first use for the types it meets and keeps the machine code on disk. The cache does not see edits
-in other files, so a kernel calls only kernels of its own file. No fastmath: it would break the tests for NaN. The one
-liberty `fused_kernel` takes is to round a * b + c once instead of twice.
+in other files, so a kernel calls only kernels of its own file. No fastmath: it would break the tests for NaN.
+`fused_kernel` only rounds a * b + c once instead of twice; `summing_kernel` may also add up a sum in another order.
 """
 
 from __future__ import annotations
@@ -26,3 +26,8 @@ def kernel(function: Function) -> Function:
 def fused_kernel(function: Function) -> Function:
     """The same for sums of products, where the processor's fused multiply-add is faster and rounds less."""
     return cast(Function, numba.njit(**FLAGS, fastmath={"contract"})(function))
+
+
+def summing_kernel(function: Function) -> Function:
+    """The same for long sums, which are added up in the order that suits vector instructions; NaN and infinity stay."""
+    return cast(Function, numba.njit(**FLAGS, fastmath={"contract", "reassoc", "nsz"})(function))

@@ -8,12 +8,11 @@ For row i and model c, with z the scaled row, y = +1 or -1:
     g_cj = sum_i a_i z_ij  (the gradient of mu)      q_cj = sum_i b_i z_ij^2  (times sigma_cj: the gradient of sigma)
 
 `unit` is 1; for a row divided by s, so that its squares do not overflow, it is 1 / s^2. Scaling to [0, 1] is
-z = (x - low) * factor: the kernels subtract, and the caller puts the factor into mu, sigma and the sums, so that no
+z = (x - low) * factor: the loops over rows only subtract, and the factor goes into mu, sigma and the sums, so that no
 scaled copy of X is made.
 
 Four rows go through both passes before the next four are fetched, so X comes from memory once; four at a time because
-one core reads several streams faster than one. Sums over a row are kept in LANES partial sums, which lets the compiler
-use vector instructions without changing the order of additions by itself.
+one core reads several streams faster than one, and because eight sums side by side keep the processor's adders busy.
 """
 
 from __future__ import annotations
@@ -24,17 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import fused_kernel, kernel
+from streamsift.kernels.compile import fused_kernel, kernel, summing_kernel
 
-LANES = 32
 TILE = 8192  # features of four rows that stay in the second-level cache while every class passes over them
 USABLE = 1e100  # larger sums may overflow on the way to the gradient
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-_W1, _W2, _W3, _W4 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES), np.uint64(4 * LANES)
-_W5, _W6, _W7 = np.uint64(5 * LANES), np.uint64(6 * LANES), np.uint64(7 * LANES)
-_ONE = np.uint64(1)
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 
@@ -57,7 +53,7 @@ def _part(low: Floats | None, first: int, last: int) -> Floats | None:
     return low[first:last]
 
 
-@fused_kernel
+@summing_kernel
 def _four_dots(
     x0: NDArray[Any],
     x1: NDArray[Any],
@@ -66,65 +62,44 @@ def _four_dots(
     low: Floats | None,
     m: Floats,
     v: Floats,
-    acc: Floats,
+    sums: Floats,
 ) -> None:
-    """Add the sums of four rows to acc: row k has its LANES partial dots at 2k LANES, its squares LANES further.
+    """Add the dots of four rows to sums[:4] and their squares to sums[4:].
 
     The two loops differ only in the subtraction, which takes a quarter of the time.
     """
-    n, first = np.uint64(m.size), np.uint64(0)
+    d0 = d1 = d2 = d3 = 0.0
+    s0 = s1 = s2 = s3 = 0.0
     if low is None:
-        while first + _W2 <= n:
-            for lane in range(_W1):
-                i = first + lane
-                k = i + _W1
-                mi, mk, vi, vk = m[i], m[k], v[i], v[k]
-                p, r = x0[i], x0[k]
-                acc[lane] += p * mi + r * mk
-                acc[lane + _W1] += p * p * vi + r * r * vk
-                p, r = x1[i], x1[k]
-                acc[lane + _W2] += p * mi + r * mk
-                acc[lane + _W3] += p * p * vi + r * r * vk
-                p, r = x2[i], x2[k]
-                acc[lane + _W4] += p * mi + r * mk
-                acc[lane + _W5] += p * p * vi + r * r * vk
-                p, r = x3[i], x3[k]
-                acc[lane + _W6] += p * mi + r * mk
-                acc[lane + _W7] += p * p * vi + r * r * vk
-            first += _W2
+        for j in range(m.size):
+            z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
+            d0 += z0 * m[j]
+            s0 += (z0 * v[j]) * z0
+            d1 += z1 * m[j]
+            s1 += (z1 * v[j]) * z1
+            d2 += z2 * m[j]
+            s2 += (z2 * v[j]) * z2
+            d3 += z3 * m[j]
+            s3 += (z3 * v[j]) * z3
     else:
-        while first + _W2 <= n:
-            for lane in range(_W1):
-                i = first + lane
-                k = i + _W1
-                mi, mk, vi, vk, li, lk = m[i], m[k], v[i], v[k], low[i], low[k]
-                p, r = x0[i] - li, x0[k] - lk
-                acc[lane] += p * mi + r * mk
-                acc[lane + _W1] += p * p * vi + r * r * vk
-                p, r = x1[i] - li, x1[k] - lk
-                acc[lane + _W2] += p * mi + r * mk
-                acc[lane + _W3] += p * p * vi + r * r * vk
-                p, r = x2[i] - li, x2[k] - lk
-                acc[lane + _W4] += p * mi + r * mk
-                acc[lane + _W5] += p * p * vi + r * r * vk
-                p, r = x3[i] - li, x3[k] - lk
-                acc[lane + _W6] += p * mi + r * mk
-                acc[lane + _W7] += p * p * vi + r * r * vk
-            first += _W2
-    while first < n:
-        mi, vi = m[first], v[first]
-        p0, p1, p2, p3 = float(x0[first]), float(x1[first]), float(x2[first]), float(x3[first])
-        if low is not None:
-            p0, p1, p2, p3 = p0 - low[first], p1 - low[first], p2 - low[first], p3 - low[first]
-        acc[0] += p0 * mi
-        acc[_W1] += p0 * p0 * vi
-        acc[_W2] += p1 * mi
-        acc[_W3] += p1 * p1 * vi
-        acc[_W4] += p2 * mi
-        acc[_W5] += p2 * p2 * vi
-        acc[_W6] += p3 * mi
-        acc[_W7] += p3 * p3 * vi
-        first += _ONE
+        for j in range(m.size):
+            z0, z1, z2, z3 = x0[j] - low[j], x1[j] - low[j], x2[j] - low[j], x3[j] - low[j]
+            d0 += z0 * m[j]
+            s0 += (z0 * v[j]) * z0
+            d1 += z1 * m[j]
+            s1 += (z1 * v[j]) * z1
+            d2 += z2 * m[j]
+            s2 += (z2 * v[j]) * z2
+            d3 += z3 * m[j]
+            s3 += (z3 * v[j]) * z3
+    sums[0] += d0
+    sums[1] += d1
+    sums[2] += d2
+    sums[3] += d3
+    sums[4] += s0
+    sums[5] += s1
+    sums[6] += s2
+    sums[7] += s3
 
 
 @fused_kernel
@@ -143,7 +118,7 @@ def _add_four(
     b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
     if low is None:
         for j in range(g.size):
-            z0, z1, z2, z3 = x0[j], x1[j], x2[j], x3[j]
+            z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
             g[j] += (a0 * z0 + a1 * z1) + (a2 * z2 + a3 * z3)
             q[j] += ((b0 * z0) * z0 + (b1 * z1) * z1) + ((b2 * z2) * z2 + (b3 * z3) * z3)
     else:
@@ -154,100 +129,142 @@ def _add_four(
 
 
 @kernel
-def probit_sums(
+def _begin(mu: Floats, sigma: Floats, factor: Floats | None, m: Floats, v: Floats, g: Floats, q: Floats) -> None:
+    """Means and variances of the weights of x - low, and sums of 0; loop by loop, as one for all is not vectorised."""
+    for j in range(m.size):
+        m[j] = mu[j] if factor is None else mu[j] * factor[j]
+    for j in range(v.size):
+        deviation = sigma[j] if factor is None else sigma[j] * factor[j]
+        v[j] = deviation * deviation
+    for j in range(g.size):
+        g[j] = 0.0
+    for j in range(q.size):
+        q[j] = 0.0
+
+
+@kernel
+def _end(sigma: Floats, factor: Floats | None, g: Floats, q: Floats) -> None:
+    """Make the sums gradients by mu and sigma."""
+    for j in range(g.size):
+        if factor is None:
+            q[j] *= sigma[j]
+        else:
+            g[j] *= factor[j]
+            q[j] = (q[j] * factor[j]) * (factor[j] * sigma[j])
+
+
+@kernel
+def _slopes(dot: float, square: float, positive: bool, weight: float, unit: float) -> tuple[float, float]:
+    """(a, b) of one row and model."""
+    sign = 1.0 if positive else -1.0
+    rho_squared = unit + square
+    rho = math.sqrt(rho_squared)
+    t = sign * dot / rho
+    ratio = weight * mills(t)
+    return sign * ratio / rho, -ratio * t / rho_squared
+
+
+@kernel
+def probit_gradients(
     X: NDArray[Any],
-    sign: Floats,
+    y: Ints,
     weight: Floats,
     unit: Floats,
     low: Floats | None,
+    factor: Floats | None,
     mu: Floats,
-    variance: Floats,
-    g: Floats,
-    q: Floats,
-) -> int:
-    """Add the sums of all rows to g and q (models, features); z = x - low, or x where `low` is None.
+    sigma: Floats,
+    space: Floats,
+) -> bool:
+    """Write the gradients by mu and sigma, of shape (models, features), to space[:2]; z = (x - low) * factor.
 
-    sign is (models, rows). Return -1, or the first row whose sums are not usable: not finite, or near overflow.
+    y are class numbers: model c is that of class c against the rest, a single model that of class 1. `space` has the
+    shape (4, models, features). False if there is a row whose sums are not usable: not finite, or near overflow.
     """
     n_rows, n_features, n_models = X.shape[0], X.shape[1], mu.shape[0]
-    acc = np.empty((n_models, 8 * LANES))
-    a, b = np.empty((n_models, 4)), np.empty((n_models, 4))
+    total = 0.0
+    for i in range(n_rows):
+        total += weight[i]
+    g, q, m, v = space[0], space[1], space[2], space[3]
+    a, b, sums = np.empty((n_models, 4)), np.empty((n_models, 4)), np.empty((n_models, 8))
+    for c in range(n_models):
+        _begin(mu[c], sigma[c], factor, m[c], v[c], g[c], q[c])
     for row in range(0, n_rows, 4):
         # The last rows are repeated to make four; the repetitions count with weight 0.
         r1, r2, r3 = min(row + 1, n_rows - 1), min(row + 2, n_rows - 1), min(row + 3, n_rows - 1)
         for c in range(n_models):
-            for lane in range(8 * LANES):
-                acc[c, lane] = 0.0
+            for k in range(8):
+                sums[c, k] = 0.0
         for first in range(0, n_features, TILE):
             last = min(first + TILE, n_features)
             x0, x1, x2, x3 = X[row, first:last], X[r1, first:last], X[r2, first:last], X[r3, first:last]
+            shift = _part(low, first, last)
             for c in range(n_models):
-                shift = _part(low, first, last)
-                _four_dots(x0, x1, x2, x3, shift, mu[c, first:last], variance[c, first:last], acc[c])
+                _four_dots(x0, x1, x2, x3, shift, m[c, first:last], v[c, first:last], sums[c])
         for c in range(n_models):
             for k in range(4):
-                dot, square, i = 0.0, 0.0, row + k
-                for lane in range(LANES):
-                    dot += acc[c, 2 * k * LANES + lane]
-                    square += acc[c, (2 * k + 1) * LANES + lane]
                 a[c, k], b[c, k] = 0.0, 0.0
-                if i < n_rows:
+                if row + k < n_rows:
+                    dot, square = sums[c, k], sums[c, k + 4]
                     if not abs(dot) + square < USABLE:
-                        return i
-                    rho_squared = unit[i] + square
-                    rho = math.sqrt(rho_squared)
-                    t = sign[c, i] * dot / rho
-                    ratio = weight[i] * mills(t)
-                    a[c, k], b[c, k] = sign[c, i] * ratio / rho, -ratio * t / rho_squared
+                        return False
+                    positive = y[row + k] == (c if n_models > 1 else 1)
+                    a[c, k], b[c, k] = _slopes(dot, square, positive, weight[row + k] / total, unit[row + k])
         for first in range(0, n_features, TILE):
             last = min(first + TILE, n_features)
             x0, x1, x2, x3 = X[row, first:last], X[r1, first:last], X[r2, first:last], X[r3, first:last]
+            shift = _part(low, first, last)
             for c in range(n_models):
-                shift = _part(low, first, last)
                 _add_four(x0, x1, x2, x3, shift, a[c], b[c], g[c, first:last], q[c, first:last])
-    return -1
+    for c in range(n_models):
+        _end(sigma[c], factor, g[c], q[c])
+    return True
 
 
 @kernel
-def sparse_probit_sums(
+def sparse_probit_gradients(
     data: Floats,
     indices: NDArray[Any],
     indptr: NDArray[Any],
-    sign: Floats,
+    y: Ints,
     weight: Floats,
     unit: Floats,
     mu: Floats,
-    variance: Floats,
-    g: Floats,
-    q: Floats,
-) -> int:
-    """The same sums over the non-zeros of CSR rows; data is scaled already."""
-    for i in range(indptr.size - 1):
+    sigma: Floats,
+    space: Floats,
+) -> bool:
+    """The same over the non-zeros of CSR rows; data is scaled already."""
+    n_rows, n_models = indptr.size - 1, mu.shape[0]
+    total = 0.0
+    for i in range(n_rows):
+        total += weight[i]
+    g, q, m, v = space[0], space[1], space[2], space[3]
+    for c in range(n_models):
+        _begin(mu[c], sigma[c], None, m[c], v[c], g[c], q[c])
+    for i in range(n_rows):
         start, end = indptr[i], indptr[i + 1]
-        for c in range(mu.shape[0]):
-            m, v, gc, qc = mu[c], variance[c], g[c], q[c]
+        for c in range(n_models):
+            mc, vc, gc, qc = m[c], v[c], g[c], q[c]
             dot, square = 0.0, 0.0
             for k in range(start, end):
                 z = data[k]
-                dot += z * m[indices[k]]
-                square += z * z * v[indices[k]]
+                dot += z * mc[indices[k]]
+                square += z * z * vc[indices[k]]
             if not abs(dot) + square < USABLE:
-                return i
-            rho_squared = unit[i] + square
-            rho = math.sqrt(rho_squared)
-            t = sign[c, i] * dot / rho
-            ratio = weight[i] * mills(t)
-            a, b = sign[c, i] * ratio / rho, -ratio * t / rho_squared
+                return False
+            positive = y[i] == (c if n_models > 1 else 1)
+            a, b = _slopes(dot, square, positive, weight[i] / total, unit[i])
             for k in range(start, end):
                 z = data[k]
                 gc[indices[k]] += a * z
                 qc[indices[k]] += b * z * z
-    return -1
+    for c in range(n_models):
+        _end(sigma[c], None, g[c], q[c])
+    return True
 
 
 @kernel
-def climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smallest: float) -> None:
-    """x = max(smallest, x + rate * gradient), where the gradient is cut to [-largest, largest] and NaN counts as 0."""
+def _climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smallest: float) -> None:
     for j in range(x.size):
         g = float(gradient[j])
         g = largest if g > largest else g
@@ -258,23 +275,70 @@ def climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smalle
 
 
 @kernel
-def _widen_by_four(
-    x0: NDArray[Any], x1: NDArray[Any], x2: NDArray[Any], x3: NDArray[Any], low: Floats, high: Floats
-) -> int:
+def climb(
+    mu: Floats,
+    sigma: Floats,
+    of_mu: NDArray[Any],
+    of_sigma: NDArray[Any],
+    rates: tuple[float, float],
+    largest: float,
+    smallest: float,
+) -> None:
+    """Steps along the gradients, which are cut to [-largest, largest] with NaN as 0; sigma is at least `smallest`."""
+    _climb(mu, of_mu, rates[0], largest, -np.inf)
+    _climb(sigma, of_sigma, rates[1], largest, smallest)
+
+
+@kernel
+def _lesser(a: float, b: float) -> float:
+    return a if a < b else b
+
+
+@kernel
+def _greater(a: float, b: float) -> float:
+    return a if a > b else b
+
+
+@kernel
+def _widen_by_eight(X: NDArray[Any], row: int, low: Floats, high: Floats) -> int:
+    """Widen by eight rows, of which the last may be repeated; return for how many features their sum is not finite."""
+    end = X.shape[0] - 1
+    x0, x1, x2, x3 = X[row], X[min(row + 1, end)], X[min(row + 2, end)], X[min(row + 3, end)]
+    x4, x5, x6, x7 = X[min(row + 4, end)], X[min(row + 5, end)], X[min(row + 6, end)], X[min(row + 7, end)]
     bad = np.int64(0)
     for j in range(low.size):
         z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
-        low[j] = min(low[j], min(min(z0, z1), min(z2, z3)))
-        high[j] = max(high[j], max(max(z0, z1), max(z2, z3)))
+        z4, z5, z6, z7 = float(x4[j]), float(x5[j]), float(x6[j]), float(x7[j])
+        least = _lesser(_lesser(_lesser(z0, z1), _lesser(z2, z3)), _lesser(_lesser(z4, z5), _lesser(z6, z7)))
+        largest = _greater(_greater(_greater(z0, z1), _greater(z2, z3)), _greater(_greater(z4, z5), _greater(z6, z7)))
+        low[j] = _lesser(least, low[j])
+        high[j] = _greater(largest, high[j])
         # Counted, because comparisons pass NaN over.
-        bad += np.int64(not (abs(z0) + abs(z1)) + (abs(z2) + abs(z3)) < np.inf)
+        bad += np.int64(not abs(((z0 + z1) + (z2 + z3)) + ((z4 + z5) + (z6 + z7))) < np.inf)
     return int(bad)
 
 
 @kernel
 def widen_ranges(X: NDArray[Any], low: Floats, high: Floats) -> bool:
     """Widen [low, high] of each feature by the rows of X; False if NaN, infinity or values near overflow were met."""
-    bad, end = 0, X.shape[0] - 1
-    for i in range(0, end + 1, 4):
-        bad += _widen_by_four(X[i], X[min(i + 1, end)], X[min(i + 2, end)], X[min(i + 3, end)], low, high)
+    bad = 0
+    for row in range(0, X.shape[0], 8):
+        bad += _widen_by_eight(X, row, low, high)
     return bad == 0
+
+
+@kernel
+def range_factors(low: Floats, high: Floats, factor: Floats) -> None:
+    """1 / (high - low), or 0 where a feature is constant or its range denormal; by halves, which cannot overflow."""
+    for j in range(factor.size):
+        value = 0.5 / (0.5 * high[j] - 0.5 * low[j])
+        factor[j] = value if (high[j] > low[j]) & (value < np.inf) else 0.0
+
+
+@kernel
+def all_within(factor: Floats, smallest: float, largest: float) -> bool:
+    """Whether all factors are 0 or between these limits."""
+    outside = np.int64(0)
+    for j in range(factor.size):
+        outside += np.int64(not ((factor[j] == 0.0) | (factor[j] > smallest) & (factor[j] < largest)))
+    return bool(outside == 0)

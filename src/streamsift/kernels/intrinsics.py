@@ -84,12 +84,12 @@ def _prefetch(_: Any, array: Any, place: Any) -> Any:
         number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        write, all_caches, is_data = number(1), number(3), number(1)
-        builder.call(function, [builder.bitcast(builder.gep(data, [arguments[1]]), byte), write, all_caches, is_data])
+        read, all_caches, is_data = number(0), number(3), number(1)
+        builder.call(function, [builder.bitcast(builder.gep(data, [arguments[1]]), byte), read, all_caches, is_data])
         return context.get_dummy_value()
 
     return types.void(array, place), emit
 
 
-# fetch(array, place) asks memory for a place of the flat array that will be written to soon, and does not wait for it.
+# fetch(array, place) asks memory for a place of the flat array that will be needed soon, and does not wait for it.
 fetch: Any = (lambda array, place: None) if config.DISABLE_JIT else _prefetch

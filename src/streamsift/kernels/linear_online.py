@@ -67,27 +67,31 @@ def _into_ball(w: Floats, n: int, squares: float, radius: float) -> None:
 
 
 @kernel
-def _cut(w: Floats, n: int, n_kept: int, guess: float, sizes: Floats) -> tuple[float, int]:
+def _cut(w: Floats, n: int, n_kept: int, near: float, sizes: Floats) -> tuple[float, int, int]:
     """What the n_kept largest |w[:n]| have in common: they exceed a size, or are among the first few equal to it.
 
-    `guess` is a size that most of the others are below; if too few are above it, all are looked at.
+    Return the size, how many of those equal to it are kept, and how many there are. It is looked for around `near`
+    first; what is beyond needs only counting.
     """
     if n <= n_kept:
-        return 0.0, 0
-    n_sizes = 0
+        return 0.0, 0, 0
+    low, high = 0.9 * near, 1.1 * near
+    n_sizes, above = 0, 0
     for j in range(n):
         size = abs(w[j])
         sizes[n_sizes] = size
-        n_sizes += size >= guess
-    if n_sizes < n_kept:
-        n_sizes = n
+        n_sizes += (size >= low) & (size < high)
+        above += size >= high
+    if not above < n_kept <= above + n_sizes:
+        n_sizes, above = n, 0
         for j in range(n):
             sizes[j] = abs(w[j])
-    size = _place_in_order(sizes, n_sizes, n_sizes - n_kept)
-    above = 0
-    for j in range(n_sizes - n_kept, n_sizes):
+    size = _place_in_order(sizes, n_sizes, n_sizes - (n_kept - above))
+    n_same = 0
+    for j in range(n_sizes):
         above += sizes[j] > size
-    return size, n_kept - above
+        n_same += sizes[j] == size
+    return size, n_kept - above, n_same
 
 
 @kernel
@@ -129,8 +133,15 @@ def ofs_rows(
             s1 += fresh[rest + 1] * fresh[rest + 1] if rest + 1 < n_features else 0.0
             s2 += fresh[rest + 2] * fresh[rest + 2] if rest + 2 < n_features else 0.0
             _into_ball(fresh, n_features, (s0 + s1) + (s2 + s3), radius)
-            size, n_equal = _cut(fresh, n_features, n_kept, 0.9 * size, sizes)
+            size, n_equal, n_same = _cut(fresh, n_features, n_kept, size, sizes)
             n_active = 0
+            if n_equal == n_same and size > 0.0:  # nearly always; without branches, as no one can foretell what is kept
+                for j in range(n_features):
+                    w[j] = fresh[j] if abs(fresh[j]) >= size else 0.0
+                for j in range(n_features):
+                    active[n_active] = j
+                    n_active += abs(fresh[j]) >= size
+                continue
             for j in range(n_features):
                 w[j] = 0.0
                 here = abs(fresh[j])
@@ -195,7 +206,7 @@ def ofs_sparse_rows(
             for k in range(n_active):
                 w[active[k]] = 0.0
             _into_ball(fresh, n, (s0 + s1) + (s2 + s3), radius)
-            size, n_equal = _cut(fresh, n, n_kept, 0.9 * size, sizes)
+            size, n_equal, _ = _cut(fresh, n, n_kept, size, sizes)
             n_active = 0
             for k in range(n):
                 here = abs(fresh[k])

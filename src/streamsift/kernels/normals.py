@@ -41,13 +41,16 @@ _C_0, _C_1, _C_2, _C_3, _C_4, _C_5 = _C
 
 
 @fused_kernel
-def normals(key: Word, first: Word, noise: Noise) -> None:
-    """Fill `noise`, of even size, from counter `first` of stream `key`: first all cosines, then all sines."""
+def _fill(key: Word, first: Word, noise: Noise, words: NDArray[np.uint32]) -> None:
+    """What `normals` does, with scratch space for half as many words."""
     low, high = np.uint32(np.uint64(key) & _LOW), np.uint32(np.uint64(key) >> _S32)
     start, half = np.uint32(np.uint64(first) & _LOW), noise.size // 2
     cosines, sines = noise[:half], noise[half:]
+    # Counters go through memory, where they have 32 bits; otherwise all mixing is done in the 64 bits of i.
     for i in range(half):
-        a = np.uint32(low + np.uint32(start + np.uint32(i)))
+        words[i] = np.uint32(low + np.uint32(start + np.uint32(i)))
+    for i in range(half):
+        a = words[i]
         a = np.uint32(a ^ np.uint32(a >> _S16))
         a = np.uint32(a * _MIX_1)
         a = np.uint32(np.uint32(a ^ np.uint32(a >> _S15)) + high)
@@ -78,6 +81,12 @@ def normals(key: Word, first: Word, noise: Noise) -> None:
         sines[i] = radius * (_TWO * s * c)
 
 
+@fused_kernel
+def normals(key: Word, first: Word, noise: Noise) -> None:
+    """Fill `noise`, of even size, from counter `first` of stream `key`: first all cosines, then all sines."""
+    _fill(key, first, noise, np.empty(noise.size // 2, np.uint32))
+
+
 def row_size(n_samples: int, n_outputs: int) -> int:
     """Numbers drawn for an input: one a sample and output, and one more if that is odd.
 
@@ -90,15 +99,17 @@ def row_size(n_samples: int, n_outputs: int) -> int:
 @fused_kernel
 def redraw(key: Word, first: Word, noise: Noise) -> None:
     """Row i of the noise comes from counter first + i * its size on."""
+    words = np.empty(noise.shape[1] // 2, np.uint32)
     for i in range(noise.shape[0]):
-        normals(key, np.uint64(first) + np.uint64(i * noise.shape[1]), noise[i])
+        _fill(key, np.uint64(first) + np.uint64(i * noise.shape[1]), noise[i], words)
 
 
 @fused_kernel
 def perturb(key: Word, first: Word, mu: NDArray[Any], sigma: NDArray[Any], noise: Noise, theta: NDArray[Any]) -> None:
     """theta[i, l, o] = mu[i, o] + sigma[i, o] * noise[i, l, o], with the noise that `redraw` gives, which is kept."""
+    words = np.empty(noise.shape[1] // 2, np.uint32)
     for i in range(theta.shape[0]):
-        normals(key, np.uint64(first) + np.uint64(i * noise.shape[1]), noise[i])
+        _fill(key, np.uint64(first) + np.uint64(i * noise.shape[1]), noise[i], words)
         m, s = mu[i], sigma[i]
         for sample in range(theta.shape[1]):
             t, e = theta[i, sample], noise[i, sample * m.size : (sample + 1) * m.size]

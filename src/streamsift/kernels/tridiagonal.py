@@ -18,9 +18,13 @@ _HALVINGS = 60  # of the range of all eigenvalues
 
 
 @kernel
-def leading_values(diagonal: Floats, squares: Floats, bound: float, values: Floats) -> None:
-    """The largest eigenvalues, largest first; `squares` are those beside the diagonal, `bound` that of all sizes."""
+def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
+    """Write the largest eigenvalues, largest first; return a bound of the size of all."""
     n, size = values.size, diagonal.size
+    largest, widest = abs(diagonal[0]), 0.0
+    for i in range(1, size):
+        largest, widest = max(largest, abs(diagonal[i])), max(widest, abs(beside[i - 1]))
+    bound = largest + 2.0 * widest
     low, high = np.full(n, -bound), np.full(n, bound)
     middle, pivot, below = np.empty(n), np.empty(n), np.empty(n)
     least = 1e-290 * max(bound * bound, 1.0)  # a pivot of 0 would end the walk
@@ -30,7 +34,7 @@ def leading_values(diagonal: Floats, squares: Floats, bound: float, values: Floa
             pivot[k] = diagonal[0] - middle[k]
             below[k] = 1.0 if pivot[k] < 0.0 else 0.0
         for i in range(1, size):
-            d, e = diagonal[i], squares[i - 1]
+            d, e = diagonal[i], beside[i - 1] * beside[i - 1]
             for k in range(n):
                 p = pivot[k]
                 p = least if abs(p) < least else p
@@ -43,6 +47,7 @@ def leading_values(diagonal: Floats, squares: Floats, bound: float, values: Floa
             high[k] = high[k] if above else middle[k]
     for k in range(n):
         values[k] = 0.5 * low[k] + 0.5 * high[k]
+    return float(bound)
 
 
 @kernel
@@ -75,3 +80,28 @@ def vectors_of(diagonal: Floats, beside: Floats, values: Floats, down: Floats, u
         factor = 1.0 / np.sqrt(total)
         for i in range(size):
             vectors[i, k] *= factor
+
+
+@kernel
+def are_eigenvectors(
+    diagonal: Floats, beside: Floats, values: Floats, vectors: Floats, products: Floats, left: float, excess: float
+) -> bool:
+    """Whether T v - value v is within `left` and the products of the vectors within `excess` of the unit matrix.
+
+    The unit matrix is taken from the products. NaN is within nothing.
+    """
+    size, n = vectors.shape
+    outside = 0
+    for k in range(n):
+        products[k, k] -= 1.0
+        for c in range(n):
+            outside += not abs(products[k, c]) < excess
+    for i in range(size):
+        for k in range(n):
+            rest = (diagonal[i] - values[k]) * vectors[i, k]
+            if i > 0:
+                rest += beside[i - 1] * vectors[i - 1, k]
+            if i + 1 < size:
+                rest += beside[i] * vectors[i + 1, k]
+            outside += not abs(rest) < left
+    return outside == 0

@@ -5,10 +5,10 @@ minus sign, and products keep it: where only its place beside the threshold matt
 below 2**-128), which then is max(w, 0) and needs no second array. Dense rows see to the ranges of all weights once in
 `interval` rows, within which no weight can leave what a float can hold; sparse rows when a weight is about to.
 
-A row is scaled by its own least and largest value as (x * unit - low) * slope, where `unit` is a power of 2 that keeps
-rows of any size from overflow. The margin needs no scaled row: it is the sum of (x * unit - low) (u - v), over the
-spread. As nearly every row may lead to an update, the walk over the features that updates by one row also prepares the
-margin of the next.
+A row is scaled by its own least and largest value as (x - low) * slope; rows of extreme spread are multiplied by a
+power of 2 before, which keeps them from overflow. The margin needs no scaled row: it is the sum of (x - low) (u - v),
+over the spread. As nearly every row may lead to an update, the walk over the features that updates by one row also
+prepares the margin of the next.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import fused_kernel, kernel
+from streamsift.kernels.compile import kernel, summing_kernel
+from streamsift.kernels.intrinsics import fetch
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,7 +33,8 @@ LARGE = 2.0**500  # weights stop growing here: sums over millions of features st
 BITS_DOWN, BITS_UP = 700.0, 300.0  # how far weights may go between two looks
 
 HUGE_SPREAD, TINY_SPREAD = 2.0**100, 2.0**-300
-STRANDS = 8  # sums and extremes go over so many parts of a row side by side
+STRANDS = 8  # extremes are looked for in so many parts of a row side by side
+LINE = 8  # values that come from memory together
 
 
 def look_interval(promotion: float, demotion: float, floor: float) -> int:
@@ -84,59 +86,39 @@ def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
 
 
 @kernel
-def _scaling(low: float, high: float) -> tuple[float, float, float, float]:
-    """(unit, low, spread, slope) of a row with these extremes; the largest value becomes 1 or a trifle more."""
-    if low == high:
-        return 1.0, low, 0.0, 0.0
-    unit = 1.0
+def unit_of(low: float, high: float) -> float:
+    """The power of 2 that a row with these extremes has to be multiplied by: nearly always 1."""
     if 0.5 * high - 0.5 * low > HUGE_SPREAD:
-        unit = 2.0**-900
-    elif high - low < TINY_SPREAD:
-        unit = 2.0**700
-    low *= unit
-    spread = high * unit - low
-    slope = 1.0 / spread
-    if spread * slope < 1.0:
-        slope *= 1.0 + 2.0**-52
-    return unit, low, spread, slope
+        return 2.0**-900
+    return 2.0**700 if 0.0 < high - low < TINY_SPREAD else 1.0
 
 
 @kernel
-def _total(terms: Floats, sums: Floats) -> float:
-    """The sum, strand by strand: loops over strands are vectorised."""
-    n = terms.size // STRANDS
+def _scaling(low: float, high: float) -> tuple[float, float]:
+    """(spread, slope) of a row; the largest value becomes 1 or a trifle more."""
+    spread = high - low
+    slope = 1.0 / spread if spread > 0.0 else 0.0
+    return spread, slope if spread * slope >= 1.0 else slope * (1.0 + 2.0**-52)
+
+
+@summing_kernel
+def _total(terms: Floats) -> float:
     total = 0.0
-    if n >= STRANDS:
-        for j in range(n):
-            part = terms[j]
-            for k in range(1, STRANDS):
-                part += terms[j + k * n]
-            sums[j] = part
-        s0 = s1 = s2 = s3 = 0.0
-        for j in range(0, n - 3, 4):
-            s0 += sums[j]
-            s1 += sums[j + 1]
-            s2 += sums[j + 2]
-            s3 += sums[j + 3]
-        for j in range(n & ~3, n):
-            total += sums[j]
-        total += (s0 + s1) + (s2 + s3)
-    for j in range(STRANDS * n if n >= STRANDS else 0, terms.size):
+    for j in range(terms.size):
         total += terms[j]
     return total
 
 
-@fused_kernel
-def _prepare(x: Floats, unit: float, low: float, u: Floats, v: Floats, terms: Floats) -> None:
+@kernel
+def _prepare(x: Floats, low: float, u: Floats, v: Floats, terms: Floats) -> None:
     """What each feature adds to the margin of a row."""
     for j in range(x.size):
-        terms[j] = (x[j] * unit - low) * (max(u[j], 0.0) - max(v[j], 0.0))
+        terms[j] = (x[j] - low) * (max(u[j], 0.0) - max(v[j], 0.0))
 
 
-@fused_kernel
+@kernel
 def _update_and_prepare(
     x: Floats,
-    unit: float,
     low: float,
     slope: float,
     winner: Floats,
@@ -145,13 +127,12 @@ def _update_and_prepare(
     demotion: float,
     floor: float,
     following: Floats,
-    its_unit: float,
     its_low: float,
     terms: Floats,
 ) -> None:
     """Learn one row, and what each feature adds to winner - loser in the margin of the following row."""
     for j in range(x.size):
-        here = (x[j] * unit - low) * slope
+        here = (x[j] - low) * slope
         rest = 1.0 - here
         rest = rest if rest > floor else floor
         above = here > 0.0
@@ -161,7 +142,7 @@ def _update_and_prepare(
         loser[j] = lost
         won = won if won > 0.0 else 0.0
         lost = lost if lost > 0.0 else 0.0
-        terms[j] = (following[j] * its_unit - its_low) * (won - lost)
+        terms[j] = (following[j] - its_low) * (won - lost)
 
 
 @kernel
@@ -180,36 +161,39 @@ def efs_rows(
     first_row: int,
     interval: int,
 ) -> bool:
-    """Learn dense rows, of which the first is number `first_row` of the stream; False if a value is not finite.
+    """Learn dense rows, of which the first is number `first_row` of the stream.
 
-    (u[m], v[m]) is the model whose labels are signs[m].
+    (u[m], v[m]) is the model whose labels are signs[m]. False if a value is not finite, or the unit of a row not 1.
     """
     n_rows, n_features = X.shape
     terms, lows, highs = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     for m in range(u.shape[0]):
         um, vm, uh, vh = u[m], v[m], u_halvings[m], v_halvings[m]
-        unit, low, spread, slope = _scaling(*_extremes(X[0], lows, highs))
-        _prepare(X[0], unit, low, um, vm, terms)
+        low, high = _extremes(X[0], lows, highs)
+        _prepare(X[0], low, um, vm, terms)
         side = 1.0  # terms are those of side * (u - v)
         for i in range(n_rows):
-            total = side * _total(terms, lows)
-            if not (abs(total) < np.inf and spread < np.inf):
+            total = side * _total(terms)
+            if not (abs(total) < np.inf and unit_of(low, high) == 1.0):
                 return False
+            spread, slope = _scaling(low, high)
             score = total / spread if spread > 0.0 else 0.0
-            sign, x, last = signs[m, i], X[i], (unit, low, slope)
-            following = X[i + 1 if i + 1 < n_rows else i]
-            unit, low, spread, slope = _scaling(*_extremes(following, lows, highs))
+            sign, x, its_low = signs[m, i], X[i], low
+            following, later = X[min(i + 1, n_rows - 1)], X[min(i + 2, n_rows - 1)]
+            low, high = _extremes(following, lows, highs)
             if sign * (score - threshold) > margin:
-                _prepare(following, unit, low, um, vm, terms)
+                _prepare(following, low, um, vm, terms)
                 side = 1.0
                 continue
+            for j in range(0, n_features, LINE):
+                fetch(later, j)
             side = sign
             winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-            _update_and_prepare(x, *last, winner, loser, promotion, demotion, floor, following, unit, low, terms)
+            _update_and_prepare(x, its_low, slope, winner, loser, promotion, demotion, floor, following, low, terms)
             if (first_row + i) % interval == 0:
                 _into_range(um, uh)
                 _into_range(vm, vh)
-                _prepare(following, unit, low, winner, loser, terms)
+                _prepare(following, low, winner, loser, terms)
     return True
 
 
@@ -227,7 +211,9 @@ def _positive_part(
         value = data[k]
         low = value if value < low else low
         high = value if value > high else high
-    unit, shift, spread, slope = _scaling(low, high)
+    unit = unit_of(low, high)
+    shift = low * unit
+    spread, slope = _scaling(shift, high * unit)
     n = 0
     if low == 0.0:
         for k in range(first, last):

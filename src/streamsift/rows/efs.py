@@ -27,7 +27,7 @@ Memory: 32 bytes per model and feature.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_interval
+from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
@@ -169,6 +169,16 @@ class EFS(RowSelector):
         if batch.sparse or batch.has_absent:  # other rows are looked at by the kernel
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         X = rows_with_zeros(batch)
+        after = self._learnt(state, batch, X)
+        if after is None:
+            refuse_not_finite(batch, nan_allowed=batch.has_absent)
+            after = self._learnt(state, batch, _moderate(X))
+            assert after is not None
+        # Nothing has failed: from here on the state changes.
+        vars(state).update(vars(after))
+
+    def _learnt(self, state: WinnowState, batch: CheckedBatch, X: Any) -> WinnowState | None:
+        """The state after the rows X of a batch; None if a value is not finite, or the spread of a row extreme."""
         after = state.copy()
         after.widen(batch.features.n_features)
         promotion, demotion, least = float(self.promotion), float(self.demotion), float(self.least_factor)
@@ -181,9 +191,8 @@ class EFS(RowSelector):
             if batch.sparse:
                 efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
             elif not efs_rows(part, *weights, *settings, batch.first_row + rows.start, interval):
-                refuse_not_finite(batch, nan_allowed=False)
-        # Nothing has failed: from here on the state changes.
-        vars(state).update(vars(after))
+                return None
+        return after
 
     def _score(self, state: WinnowState) -> Floats:
         n_features = state.u.shape[1]
@@ -199,3 +208,14 @@ class EFS(RowSelector):
             for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
         )
         return np.asarray(np.abs(u - v).mean(axis=0))
+
+
+def _moderate(X: Floats) -> Floats:
+    """The rows, those of extreme spread times a power of 2; scaling by their own extremes takes it out again."""
+    low, high = X.min(axis=1), X.max(axis=1)
+    with np.errstate(over="ignore", under="ignore"):
+        spread = np.where(high - low < np.inf, high - low, 0.5 * high - 0.5 * low)
+        extreme = [unit_of(*ends) != 1.0 for ends in zip(low.tolist(), high.tolist(), strict=True)]
+        rows = np.ldexp(X, np.where(extreme, -np.frexp(spread)[1], 0)[:, None])
+    rows.flags.writeable = False
+    return rows

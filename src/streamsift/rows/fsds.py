@@ -32,11 +32,11 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.linalg.blas import dgemm
 
-from streamsift.core.batch import CheckedBatch
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.tridiagonal import leading_values, vectors_of
+from streamsift.kernels.tridiagonal import are_eigenvectors, leading_values, vectors_of
 from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
@@ -94,6 +94,7 @@ class FSDS(RowSelector):
         "new_features": NEW_FEATURES_LIMITS,
     }
     state_type = SketchState
+    scans_itself: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -124,7 +125,11 @@ class FSDS(RowSelector):
         known = state.directions[:used]
         if X.shape[1] > known.shape[1]:
             known = np.pad(known, ((0, 0), (0, X.shape[1] - known.shape[1])))
-        directions, lengths = leading_directions(known, state.lengths[:used], X, size)
+        try:
+            directions, lengths = leading_directions(known, state.lengths[:used], X, size)
+        except FloatingPointError:
+            refuse_not_finite(batch, nan_allowed=batch.has_absent)
+            raise
         ratio = np.divide(lengths[-1], lengths, out=np.ones(size), where=lengths > 0.0)
         state.directions = directions
         state.lengths = lengths * np.sqrt((1.0 - ratio) * (1.0 + ratio))  # sqrt(s^2 - s_l^2) without the squares
@@ -141,7 +146,8 @@ class FSDS(RowSelector):
 def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:
     """The `size` leading right singular vectors (one a row) and values of a sketch and rows below it.
 
-    The sketch is lengths * known, with orthogonal directions. Missing singular values are 0.
+    The sketch is lengths * known, with orthogonal directions. Missing singular values are 0. Raises FloatingPointError
+    if X holds NaN or infinity.
 
     >>> nothing, rows = np.zeros((0, 2)), np.array([[3.0, 0.0], [0.0, 4.0]])
     >>> directions, found = leading_directions(nothing, np.zeros(0), rows, 3)
@@ -170,6 +176,8 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
             else:
                 directions[:n_found] = vectors
             return directions, found
+    if not finite and not np.isfinite(X).all():
+        raise FloatingPointError("X holds NaN or infinity")
     _, exact, vectors = linalg.svd(np.vstack([known * lengths[:, None], X]), full_matrices=False, check_finite=False)
     directions[:n_found], found[:n_found] = vectors[:n_found], exact[:n_found]
     return directions, found
@@ -189,19 +197,14 @@ def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
     if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
         work = int(lapack.dsytrd_lwork(size, lower=1)[0])
         reflectors, diagonal, beside, factors, _ = lapack.dsytrd(squares, 1, work)
-        bound = float(np.abs(diagonal).max() + 2.0 * np.abs(beside).max())
         values = np.empty(n)
         vectors, down, up = (np.empty((size, n)) for _ in range(3))
-        leading_values(diagonal, beside**2, bound, values)
+        bound = leading_values(diagonal, beside, values)
         vectors_of(diagonal, beside, values, down, up, vectors)
         with np.errstate(over="ignore", invalid="ignore"):
-            excess = vectors.T @ vectors - np.eye(n)
-            left = (diagonal[:, None] - values) * vectors
-            left[1:] += beside[:, None] * vectors[:-1]
-            left[:-1] += beside[:, None] * vectors[1:]
-            good = np.abs(excess).max() < CORRECTABLE and np.abs(left).max() < 1e-13 * bound
-        if good:
-            vectors -= vectors @ (0.5 * excess)  # orthogonal to the last digit
+            products = vectors.T @ vectors
+        if are_eigenvectors(diagonal, beside, values, vectors, products, 1e-13 * bound, CORRECTABLE):
+            vectors -= vectors @ (0.5 * products)  # what is beyond orthogonality: orthogonal to the last digit
             # The first unit vector is left alone by the reflectors.
             vectors[1:] = lapack.dormqr("L", "N", reflectors[1:, :-1], factors, vectors[1:], 64 * size)[0]
             return values, vectors.T

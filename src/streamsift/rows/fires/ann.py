@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.kernels.networks import activate, pass_back
 from streamsift.kernels.normals import fold, row_size
-from streamsift.rows.fires.montecarlo import draw, draw_again, output_gradient, row_weights, space
+from streamsift.rows.fires.montecarlo import draw, draw_again, gradient_by_logits, row_weights, space
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
@@ -111,33 +112,35 @@ class ANN:
         of_mu, of_sigma = self.scratch.take("of_mu", mu.shape), self.scratch.take("of_sigma", mu.shape)
         into = list(zip(_layers(of_mu, shapes), _layers(of_sigma, shapes), strict=True))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            # Samples are in the middle, (rows, samples, nodes), only here; from here on they come first.
-            signal = self._first_signal(X, key, means[0], deviations[0])
-            signal = signal.reshape(len(X), self.n_samples, -1).transpose(1, 0, 2)
-            damping, signals, drawn = X.dtype.type(self.layer_size**-0.5), [], []
+            damping, drawn = X.dtype.type(self.layer_size**-0.5), []
+            signals: list[Floats] = []
+            # Samples are in the middle, (rows, samples, nodes), only in `first`; everywhere else they come first.
+            first = self._first_signal(X, key, means[0], deviations[0])
+            signal = first.transpose(1, 0, 2)
             for start, mean, deviation in zip(starts, means[1:], deviations[1:], strict=False):
                 drawn.append(draw(self.scratch, f"layer {start}", key, start, mean, deviation, self.n_samples, X.dtype))
                 theta = drawn[-1][0]
-                np.maximum(signal, 0.0, out=signal)
-                signal *= damping
+                activate((signal if signals else first).reshape(-1), damping)
                 signals.append(signal)
                 signal = signal @ theta[:-1].transpose(1, 0, 2)
                 signal += theta[-1][:, None, :]
-            delta = output_gradient(signal, y, weight)
+            delta = gradient_by_logits(signal, y, weight)
             for (theta, noise), signal, (m, s) in zip(drawn[::-1], signals[::-1], into[:0:-1], strict=True):
                 gradient = self.scratch.take("gradient", theta.shape, X.dtype)
-                gradient[:-1] = (signal.transpose(0, 2, 1) @ delta).transpose(1, 0, 2)
-                gradient[-1] = delta.sum(axis=1)
+                np.matmul(signal.transpose(0, 2, 1), delta, out=gradient[:-1].transpose(1, 0, 2))
+                np.sum(delta, axis=1, out=gradient[-1])
                 fold(noise, gradient, m, s)
                 delta = delta @ theta[:-1].transpose(1, 2, 0)
-                delta *= (signal > 0.0) * damping
-            flat = self.scratch.take("product", (len(X), delta.shape[0] * delta.shape[2]), X.dtype)
-            flat.reshape(len(X), self.n_samples, -1)[:] = delta.transpose(1, 0, 2)
-            self._fold_first(X, key, flat, *into[0])
+                if signal is not signals[0]:
+                    pass_back(delta.reshape(-1), signal.reshape(-1), damping)
+            delta = np.ascontiguousarray(delta.transpose(1, 0, 2))
+            if signals:
+                pass_back(delta.reshape(-1), first.reshape(-1), damping)
+            self._fold_first(X, key, delta.reshape(len(X), -1), *into[0])
         return of_mu, of_sigma
 
     def _first_signal(self, X: Floats, key: int, mean: Floats, deviation: Floats) -> Floats:
-        """What enters the first hidden layer, (rows, samples x nodes); weights are drawn CHUNK features at a time."""
+        """What enters the first hidden layer, (rows, samples, nodes); weights are drawn CHUNK features at a time."""
         n_features, width = X.shape[1], self.n_samples * mean.shape[1]
         size = row_size(self.n_samples, mean.shape[1])
         signal, product = (self.scratch.take(name, (len(X), width), X.dtype) for name in ("signal", "product"))
@@ -148,7 +151,7 @@ class ANN:
             part, room = slice(first, min(first + CHUNK, n_features)), min(CHUNK, n_features)
             theta, _ = draw(self.scratch, "first", key, first * size, mean[part], deviation[part], *settings, room)
             signal += np.matmul(X[:, part], theta.reshape(-1, width), out=product)
-        return signal
+        return signal.reshape(len(X), self.n_samples, -1)
 
     def _fold_first(self, X: Floats, key: int, delta: Floats, of_mu: Floats, of_sigma: Floats) -> None:
         """The gradients of the first layer, from `delta` of shape (rows, samples x nodes)."""

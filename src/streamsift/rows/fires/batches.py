@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.exceptions import InputError
+from streamsift.kernels.fires import range_factors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,7 +20,7 @@ def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
     """The weights of the rows as an array, refused unless there is one finite, non-negative number a row."""
     if weight is None:
         return None
-    values = np.asarray(weight, np.float64)
+    values = np.array(weight, np.float64, order="C")
     if values.shape != (batch.n_rows,):
         raise InputError(
             f"sample_weight has the shape {values.shape} but X has {batch.n_rows} rows: give one weight a row."
@@ -31,9 +32,9 @@ def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
     return values
 
 
-def without_weightless_rows(batch: CheckedBatch, weight: Floats | None) -> tuple[CheckedBatch, Floats | None]:
+def without_weightless_rows(batch: CheckedBatch, weight: Floats) -> tuple[CheckedBatch, Floats]:
     """The batch without its rows of weight 0."""
-    if weight is None or weight.all():
+    if weight.all():
         return batch, weight
     refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
     kept = np.flatnonzero(weight)
@@ -60,7 +61,7 @@ def assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) ->
 
 
 def range_factor(low: Floats, high: Floats) -> Floats:
-    """1 / (high - low), or 0 where a feature is constant or its range denormal; by halves, which cannot overflow."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        factor = 0.5 / (0.5 * high - 0.5 * low)
-    return np.where((high > low) & np.isfinite(factor), factor, 0.0)
+    """1 / (high - low), or 0 where a feature is constant."""
+    factor = np.empty_like(low)
+    range_factors(low, high, factor)
+    return factor

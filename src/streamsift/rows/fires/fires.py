@@ -59,6 +59,8 @@ Ints = NDArray[np.int64]
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
 _MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
+_LINEAR_TAGS = StreamTags(sparse=True, late_features=True, multi_class="one-vs-rest")
+_OTHER_TAGS = StreamTags(sparse=False, late_features=True, multi_class="softmax")
 
 
 @dataclass
@@ -82,10 +84,23 @@ class FiresState:
     n_steps: int
     model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
     scratch: Scratch = field(init=False, default_factory=Scratch, repr=False)
+    n_known: int = field(init=False)  # labels that have a class in the model
+
+    def __post_init__(self) -> None:
+        self.set_slots(self.slots)
+
+    def copy(self) -> FiresState:
+        """One that may be changed while this one is kept; the arrays are shared."""
+        twin = object.__new__(FiresState)
+        vars(twin).update(vars(self))
+        return twin
+
+    def set_slots(self, slots: Ints) -> None:
+        self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
 
     @property
     def n_classes(self) -> int:
-        return max(int(self.slots.max(initial=-1)) + 1, 1)
+        return max(self.n_known, 1)
 
 
 @dataclass
@@ -214,19 +229,20 @@ class FIRES(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest."""
-        linear = hasattr(self._unbound_model(), "takes_sparse")
-        return StreamTags(sparse=linear, late_features=True, multi_class="one-vs-rest" if linear else "softmax")
+        return _LINEAR_TAGS if hasattr(self._kind(), "takes_sparse") else _OTHER_TAGS
 
-    def _unbound_model(self) -> Any:
-        return _MODELS[self.model]() if isinstance(self.model, str) and self.model in _MODELS else self.model
+    def _kind(self) -> Any:
+        """The model, or the type of the model that is meant by a name: what it can do is asked here."""
+        return _MODELS.get(self.model, self.model) if isinstance(self.model, str) else self.model
 
     def _bound_model(self, state: FiresState) -> Any:
         """The model for the sizes of a state; kept there, so that its scratch space is used again."""
-        model = self._unbound_model()
-        if not hasattr(model, "bind"):
-            return model
-        key = (model, state.n_features, state.n_classes, self.n_samples)
+        kind = self._kind()
+        if not hasattr(kind, "bind"):
+            return kind
+        key = (self.model, state.n_features, state.n_classes, self.n_samples)
         if state.model is None or state.model[0] != key:
+            model = kind() if isinstance(kind, type) else kind
             state.model = (key, model.bind(state.n_features, state.n_classes, int(self.n_samples)))
         return state.model[1]
 
@@ -246,22 +262,25 @@ class FIRES(RowSelector):
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         none, seed = np.empty(0), 0
-        if getattr(self._unbound_model(), "uses_random_numbers", True):
+        if getattr(self._kind(), "uses_random_numbers", True):
             seed = _seed(self.random_state)
         no_classes = np.empty(0, np.int64)
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
-        batch, weight = without_weightless_rows(batch, checked_weight(getattr(self, "_row_weight", None), batch))
+        weight = checked_weight(getattr(self, "_row_weight", None), batch)
+        if weight is not None:
+            batch, weight = without_weightless_rows(batch, weight)
         if state.sparse and not batch.sparse and batch.has_absent:
             batch = replace(batch, X=np.nan_to_num(batch.X), has_absent=False)  # absent is 0 in sparse rows
         batch = batch.as_sparse(state.sparse)
-        class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
-        class_rows[: len(state.class_rows)] += state.class_rows
-        growing = hasattr(self._unbound_model(), "carry")
-        slots = assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing)
-        after = replace(state, slots=slots, class_rows=class_rows, n_features=batch.features.n_features)
-        after.model, after.scratch = state.model, state.scratch
+        after = state.copy()
+        after.n_features = batch.features.n_features
+        after.class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
+        after.class_rows[: len(state.class_rows)] += state.class_rows
+        if state.n_known < len(batch.labels):
+            growing = hasattr(self._kind(), "carry")
+            after.set_slots(assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing))
         model = self._bound_model(after)
         self._make_room(state, after, model)
         if batch.n_rows:
@@ -305,7 +324,7 @@ class FIRES(RowSelector):
 
     def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
-        y = state.slots[batch.codes]
+        y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
         if weight is not None:
             if "sample_weight" not in inspect.signature(model.gradients).parameters:
@@ -340,7 +359,7 @@ class FIRES(RowSelector):
     def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
         if self.scale is None:
-            if not hasattr(self._unbound_model(), "takes_scaling"):  # a model that notices by itself reads X once
+            if not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
         n_features = rows.X.shape[1]
@@ -373,6 +392,7 @@ class FIRES(RowSelector):
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
         random = getattr(model, "uses_random_numbers", True)
+        rates = (float(self.learning_rate_mu), float(self.learning_rate_sigma))
         for epoch in range(self.epochs):
             rng = _generator(state) if random else None
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
@@ -383,8 +403,7 @@ class FIRES(RowSelector):
                 )
             state.n_steps += 1
             smallest = SMALLEST_SIGMA if epoch == self.epochs - 1 else -np.inf
-            climb(mu, of_mu, float(self.learning_rate_mu), LARGEST_GRADIENT, -np.inf)
-            climb(sigma, of_sigma, float(self.learning_rate_sigma), LARGEST_GRADIENT, smallest)
+            climb(mu, sigma, of_mu, of_sigma, rates, LARGEST_GRADIENT, smallest)
         if rows.parameters is not None:
             state.mu[rows.parameters], state.sigma[rows.parameters] = mu, sigma
         else:
@@ -411,7 +430,7 @@ class FIRES(RowSelector):
         """
         check_is_fitted(self)
         importance = self._aggregated(self._state)[0]
-        if hasattr(self._unbound_model(), "takes_sparse") and self._state.n_classes == 2:
+        if hasattr(self._kind(), "takes_sparse") and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
             return -importance if _is_greater(first, second) else importance
         return importance

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.fires import probit_sums, sparse_probit_sums
+from streamsift.kernels.fires import all_within, probit_gradients, sparse_probit_gradients
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[np.float64]
@@ -100,49 +100,16 @@ class GLM:
         """
         shape = (_n_models(self.n_classes), X.shape[1])
         mu, sigma = mu.reshape(shape), sigma.reshape(shape)
-        if sample_weight is None:
-            weight = np.full(len(y), 1.0 / max(len(y), 1))
+        space, unit = self.scratch.take("sums", (4, *shape)), np.ones(len(y))
+        weight = unit if sample_weight is None else sample_weight
+        parameters = (mu, sigma, space)
+        if not isinstance(X, np.ndarray):
+            _sparse_gradients(X, y, weight, unit, parameters)
         else:
-            weight = sample_weight / sample_weight.sum()
-        sign: NDArray[Any] = (
-            np.where(y == np.arange(len(mu))[:, None], 1.0, -1.0) if len(mu) > 1 else 2.0 * y[None] - 1.0
-        )
-        if isinstance(X, np.ndarray):
-            of_mu, of_variance = self._dense_sums(X, sign, weight, mu, sigma, low, factor)
-        else:
-            of_mu, of_variance = _sparse_sums(X, sign, weight, mu, sigma)
-        of_variance *= sigma
-        return of_mu.ravel(), of_variance.ravel()
-
-    def _dense_sums(
-        self,
-        X: NDArray[Any],
-        sign: Floats,
-        weight: Floats,
-        mu: Floats,
-        sigma: Floats,
-        low: Floats | None,
-        factor: Floats | None,
-    ) -> tuple[Floats, Floats]:
-        of_mu, of_variance = self._zeros("of_mu", mu.shape), self._zeros("of_variance", mu.shape)
-        variance, unit, bad_row = self.scratch.take("variance", mu.shape), np.ones(len(X)), 0
-        if low is None or factor is None:
-            np.multiply(sigma, sigma, out=variance)
-            bad_row = probit_sums(X, sign, weight, unit, None, mu, variance, of_mu, of_variance)
-        elif factor.max() < _LARGEST_FACTOR and np.min(factor, where=factor > 0.0, initial=1.0) > _SMALLEST_FACTOR:
-            scaled_mu = np.multiply(mu, factor, out=self.scratch.take("scaled_mu", mu.shape))
-            np.multiply(sigma, factor, out=variance)
-            variance *= variance
-            bad_row = probit_sums(X, sign, weight, unit, low, scaled_mu, variance, of_mu, of_variance)
-            of_mu *= factor
-            of_variance *= factor
-            of_variance *= factor
-        return (of_mu, of_variance) if bad_row < 0 else _extreme_sums(X, sign, weight, mu, sigma, low, factor)
-
-    def _zeros(self, name: str, shape: tuple[int, ...]) -> Floats:
-        array = self.scratch.take(name, shape)
-        array.fill(0.0)
-        return array
+            moderate = factor is None or all_within(factor, _SMALLEST_FACTOR, _LARGEST_FACTOR)
+            if not (moderate and probit_gradients(X, y, weight, unit, low, factor, *parameters)):
+                _extreme_gradients(X, y, weight, low, factor, parameters)
+        return space[0].ravel(), space[1].ravel()
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """The parameters themselves, or their root mean squares over the models of more than two classes."""
@@ -156,10 +123,15 @@ def _n_models(n_classes: int) -> int:
     return n_classes if n_classes > 2 else 1
 
 
-def _extreme_sums(
-    X: NDArray[Any], sign: Floats, weight: Floats, mu: Floats, sigma: Floats, low: Floats | None, factor: Floats | None
-) -> tuple[Floats, Floats]:
-    """The same sums for values near overflow, by way of a scaled copy; FloatingPointError for NaN and infinity."""
+def _extreme_gradients(
+    X: NDArray[Any],
+    y: NDArray[np.int64],
+    weight: Floats,
+    low: Floats | None,
+    factor: Floats | None,
+    parameters: tuple[Floats, Floats, Floats],
+) -> None:
+    """The same gradients for values near overflow, by way of a scaled copy; FloatingPointError for NaN and infinity."""
     if not np.isfinite(X).all():
         raise FloatingPointError("X holds NaN or infinity")
     rows = X.astype(np.float64)
@@ -170,21 +142,19 @@ def _extreme_sums(
         rows /= largest[:, None]
         unit = (1.0 / largest) ** 2
     rows.flags.writeable = False
-    of_mu, of_variance = np.zeros_like(mu), np.zeros_like(mu)
-    probit_sums(rows, sign, weight, unit, None, mu, sigma**2, of_mu, of_variance)
-    return of_mu, of_variance
+    probit_gradients(rows, y, weight, unit, None, None, *parameters)
 
 
-def _sparse_sums(X: Any, sign: Floats, weight: Floats, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    of_mu, of_variance, unit = np.zeros_like(mu), np.zeros_like(mu), np.ones(X.shape[0])
+def _sparse_gradients(
+    X: Any, y: NDArray[np.int64], weight: Floats, unit: Floats, parameters: tuple[Floats, Floats, Floats]
+) -> None:
     parts = (X.data.astype(np.float64), X.indices, X.indptr)
-    if sparse_probit_sums(*parts, sign, weight, unit, mu, sigma**2, of_mu, of_variance) >= 0:
-        lengths = np.diff(X.indptr)
-        largest = np.ones(X.shape[0])
-        np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(parts[0]))
-        parts = (parts[0] / np.repeat(largest, lengths), X.indices, X.indptr)
-        with np.errstate(under="ignore"):
-            unit = (1.0 / largest) ** 2
-        of_mu, of_variance = np.zeros_like(mu), np.zeros_like(mu)
-        sparse_probit_sums(*parts, sign, weight, unit, mu, sigma**2, of_mu, of_variance)
-    return of_mu, of_variance
+    if sparse_probit_gradients(*parts, y, weight, unit, *parameters):
+        return
+    lengths = np.diff(X.indptr)
+    largest = np.ones(X.shape[0])
+    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(parts[0]))
+    parts = (parts[0] / np.repeat(largest, lengths), X.indices, X.indptr)
+    with np.errstate(under="ignore"):
+        unit = (1.0 / largest) ** 2
+    sparse_probit_gradients(*parts, y, weight, unit, *parameters)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.kernels.networks import output_gradient
 from streamsift.kernels.normals import perturb, redraw, row_size
 from streamsift.rows.fires.scratch import Scratch
 
@@ -59,25 +60,8 @@ def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dt
     return weights.astype(dtype)
 
 
-def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Floats:
+def gradient_by_logits(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Floats:
     """Gradient of the weighted mean log marginal likelihood by logits of shape (samples, rows, classes)."""
-    rows = np.arange(len(y))
-    log_likelihood = logits - _log_of_sum(logits, axis=2)
-    of_label = log_likelihood[:, rows, y]
-    share = np.exp(of_label - _log_of_sum(of_label, axis=0)) * weight
-    gradient: NDArray[Any] = -np.exp(log_likelihood)
-    gradient[:, rows, y] += 1.0
-    gradient *= share[:, :, None]
-    # Matrix products of denormal numbers take many times as long, and such a gradient moves nothing.
-    gradient[np.abs(gradient) < 1e8 * np.finfo(gradient.dtype).tiny] = 0.0
+    gradient = np.empty_like(logits)
+    output_gradient(logits, y, weight, 1e8 * float(np.finfo(logits.dtype).tiny), gradient)
     return gradient
-
-
-def _log_of_sum(logs: Floats, axis: int) -> Floats:
-    """The log of the sum of what these are the logs of; without the many checks of scipy's."""
-    largest = logs.max(axis=axis, keepdims=True)
-    largest[~np.isfinite(largest)] = 0.0
-    with np.errstate(divide="ignore"):  # the log of 0 where a net fed with huge values gives no number
-        total: Floats = np.log(np.exp(logs - largest).sum(axis=axis, keepdims=True))
-    total += largest
-    return total

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from streamsift.kernels.normals import fold
-from streamsift.rows.fires.montecarlo import draw, output_gradient, row_weights
+from streamsift.rows.fires.montecarlo import draw, gradient_by_logits, row_weights
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]
@@ -114,7 +114,7 @@ class SDT:
         """Gradients by the sampled parameters of inner nodes (features + 1, samples, nodes) and leaves."""
         reached, first_child = self._forward(X, inner)
         logits = reached[-1].transpose(1, 0, 2) @ leaves.transpose(1, 0, 2)
-        delta = output_gradient(logits, y, weight)
+        delta = gradient_by_logits(logits, y, weight)
         of_leaves = (reached[-1].transpose(1, 2, 0) @ delta).transpose(1, 0, 2)
         of_reached = (delta @ leaves.transpose(1, 2, 0)).transpose(1, 0, 2)
         of_inner = np.empty_like(first_child)
