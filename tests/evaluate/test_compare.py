@@ -490,6 +490,7 @@ def test_sorted_labels_fail_in_words_where_the_first_half_is_learnt():
         ({"repeats": 0}, "'repeats' parameter"),
         ({"jobs": 0}, "'jobs' parameter"),
         ({"data": "generate:sea,irrelevant"}, "not of the form option=value"),
+        ({"data": "generate:sea", "ignore": ["x0"]}, "The option ignore does not apply to generate:sea"),
         ({"data": lambda seed: None, "jobs": 2}, "define it in a module"),
     ],
 )

@@ -86,6 +86,12 @@ def test_constant_columns_leave_naive_bayes_with_the_shares_of_the_classes() -> 
     assert model.predict(np.zeros((2, 2))).tolist() == [0, 0]
 
 
+def test_values_beyond_all_squares_leave_naive_bayes_with_the_shares_of_the_classes() -> None:
+    learner = make_learner("naive_bayes")
+    learner.learn(np.array([[0.0], [1.0], [2.0], [5.0]]), np.array([0, 0, 1, 0]), np.array([0]), 2)
+    np.testing.assert_allclose(learner.predict_proba(np.array([[1e200]])), [[0.75, 0.25]])
+
+
 def test_neighbours_remember_the_last_500_rows() -> None:
     model = make_learner("neighbours")
     old, new = np.zeros((500, 1)), np.zeros((500, 1))

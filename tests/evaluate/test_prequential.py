@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,29 @@ def test_time_and_memory_only_grow() -> None:
     wanted = (trace.column("memory") * np.diff(seconds, prepend=0.0)).cumsum() / 2**30 / 3600
     # The memory of the last line is measured after its step.
     assert trace.column("ram_hours")[:-1] == pytest.approx(wanted[:-1])
+
+
+class Wide(Scripted):
+    """A selector with a score for each of very many features."""
+
+    def get_support(self) -> Any:
+        return np.arange(300_000) == self.step
+
+    @property
+    def scores_(self) -> Any:
+        return np.zeros(300_000)
+
+
+def test_scores_of_wide_data_do_not_pile_up() -> None:
+    rows = Rows(csr_matrix((80, 300_000)), np.arange(80) % 2)
+    tracemalloc.start()
+    try:
+        trace = prequential(rows, Wide([]), Recorder(), batch_size=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(trace) == 80
+    assert peak < 80 * 300_000 * 8 / 2
 
 
 def test_late_labels_reach_selector_and_model_when_they_arrive() -> None:

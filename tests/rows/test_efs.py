@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from tests.naive.efs import decided_by_rounding
 from tests.naive.efs import efs as naive_efs
 
-from streamsift.kernels.winnow import RANGE
+from streamsift.kernels.winnow import RANGE, look_interval
 from streamsift.rows.efs import EFS
 
 
@@ -111,6 +111,18 @@ def test_weights_neither_underflow_nor_lose_their_order() -> None:
     assert int(np.argmax(selector.scores_)) == int(np.argmax(np.maximum(log_u, log_v)))
     assert selector.scores_.max() > 0.0
     np.testing.assert_allclose((log_u, log_v), naive_efs(X.tolist(), (2 * y - 1).tolist())[-1], rtol=1e-9)
+
+
+def test_weights_are_kept_in_range_where_the_rows_of_a_look_teach_nothing() -> None:
+    settings = {"promotion": 1.01, "demotion": 0.01, "threshold": 1.0, "margin": 0.5}
+    X = np.hstack([np.full((300, 1), 0.01), np.eye(300)])  # the first weight shrinks by 2**-6.7 with every row
+    X[:: look_interval(1.01, 0.01, 0.01)] = 0.0
+    y = np.zeros(300, int)
+    dense, sparse = (EFS(**settings).partial_fit(rows, y, classes=[0, 1]) for rows in (X, csr_matrix(X)))
+    wanted = naive_efs(X.tolist(), (2 * y - 1).tolist(), **settings)[-1]
+    for found, other, right in zip(logs(dense), logs(sparse), wanted, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(other, right, rtol=1e-9, atol=1e-9)
 
 
 def test_no_nan_from_hard_streams(scale: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -260,6 +261,20 @@ def test_bad_values_are_named_and_change_nothing(score, value, message, form):
     after = selector.state_arrays()
     assert before.keys() == after.keys()
     assert all(np.array_equal(before[key], after[key]) for key in before)
+
+
+def test_nothing_of_a_large_batch_stays_behind():
+    """Ten batches of different size; of each, a number a row would be 16 megabytes in the end."""
+    X, y = np.ones((210_000, 1)), np.arange(210_000) % 2
+    selector = Screener("fisher").partial_fit(X[:100], y[:100])
+    tracemalloc.start()
+    try:
+        for n in range(200_000, 210_000, 1000):
+            selector.partial_fit(X[:n], y[:n])
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1_000_000
 
 
 def test_universal_weight_map_is_the_weight_of_the_zeros():

@@ -54,6 +54,12 @@ def test_a_word_among_the_first_numbers(tmp_path: Path, monkeypatch: pytest.Monk
     assert next(open_stream(path, target="label", ignore=["x"]).batches(100)).feature_names == ("town",)
 
 
+def test_infinity_in_letters_is_not_the_stray_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+    data = "x,town,label\n" + "-inf,Oslo,a\nInfinity,Oslo,b\n1,Bonn,a\n" * 10 + "?,Bonn,b\n"
+    assert refusal(tmp_path / "a.csv", data).startswith("Line 32 of FILE, column 'x': '?' is not a number as most")
+
+
 def test_text_of_which_some_values_look_like_numbers_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
     path = tmp_path / "a.csv"
@@ -202,3 +208,11 @@ def test_the_target_is_unknown_or_missing(tmp_path: Path) -> None:
         open_stream(path, target="label", ignore=["twon"])
     with pytest.raises(UnknownNameError, match="called 'y'"):
         open_stream(path, target="label", categorical=["y"])
+
+
+@pytest.mark.parametrize("option", ["categorical", "ignore"])
+def test_one_column_without_a_list_is_not_taken_letter_by_letter(tmp_path: Path, option: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(GOOD)
+    with pytest.raises(ParameterError, match=rf"'{option}' is a list of columns: write {option}=\['town'\]"):
+        open_stream(path, target="label", **{option: "town"})

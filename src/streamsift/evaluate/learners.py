@@ -154,9 +154,10 @@ class NaiveBayes:
 
     def predict_logarithms(self, X: Floats) -> Floats:
         # A class without rows has the prior 0; where all columns are constant so far, the variances are 0.
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = self._model.predict_joint_log_proba(X)
-            lost = np.isnan(found.sum(axis=1))  # inf - inf, too: constant columns tell nothing, the prior remains
+            # NaN or infinite: constant columns, or values too far from all classes, tell nothing; the prior remains.
+            lost = ~np.isfinite(found.max(axis=1))
             if lost.any():
                 found[lost] = np.log(self._model.class_prior_)
         return np.asarray(found, np.float64)

@@ -58,9 +58,13 @@ class Source:
     def stream(self, repeat: int) -> RowStream:
         """The rows of a repeat, from the start."""
         seed = self.seed + repeat
+        generated = isinstance(self.data, str) and self.data.startswith(GENERATED)
+        if (self.categorical or self.ignore) and (generated or callable(self.data)):
+            option = "categorical" if self.categorical else "ignore"
+            raise ParameterError(f"The option {option} does not apply to {self.name}, which is no table: leave it out.")
         if callable(self.data):
             return Part(self.data(seed), self.rows, None)
-        if isinstance(self.data, str) and self.data.startswith(GENERATED):
+        if generated:
             name, options = _generator(self.data.removeprefix(GENERATED))
             return generate(name, rows=self.rows or GENERATED_ROWS, seed=seed, **options)
         rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)

@@ -114,6 +114,10 @@ class Scoreboard:
         """Add a step."""
         if step.test is not None:
             self._numbers_waiting += step.test.predicted.size + step.test.true.size
+        if step.scores is not None:
+            self._numbers_waiting += step.scores.size
+        if step.selected is not None and (not self._steps or self._steps[-1].selected is not step.selected):
+            self._numbers_waiting += step.selected.size
         self._steps.append(step)
 
     def look_at_last(self, scores: Floats | None, memory: int | None = None) -> None:

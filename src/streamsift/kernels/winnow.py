@@ -181,19 +181,19 @@ def efs_rows(
             sign, x, its_low = signs[m, i], X[i], low
             following, later = X[min(i + 1, n_rows - 1)], X[min(i + 2, n_rows - 1)]
             low, high = _extremes(following, lows, highs)
-            if sign * (score - threshold) > margin:
-                _prepare(following, low, um, vm, terms)
-                side = 1.0
-                continue
-            for j in range(0, n_features, LINE):
-                fetch(later, j)
-            side = sign
-            winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-            _update_and_prepare(x, its_low, slope, winner, loser, promotion, demotion, floor, following, low, terms)
-            if (first_row + i) % interval == 0:
+            learns, looks = not sign * (score - threshold) > margin, (first_row + i) % interval == 0
+            if learns:
+                for j in range(0, n_features, LINE):
+                    fetch(later, j)
+                side = sign
+                winner, loser = (um, vm) if sign > 0.0 else (vm, um)
+                _update_and_prepare(x, its_low, slope, winner, loser, promotion, demotion, floor, following, low, terms)
+            if looks:  # also where nothing is learnt: what was learnt since the last look may be close to the limit
                 _into_range(um, uh)
                 _into_range(vm, vh)
-                _prepare(following, low, winner, loser, terms)
+            if looks or not learns:
+                _prepare(following, low, um, vm, terms)
+                side = 1.0
     return True
 
 

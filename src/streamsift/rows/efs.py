@@ -13,7 +13,7 @@ published programs do; so features should be of one kind (counts of words, say),
 Where this deviates from published programs:
 - A factor 1 - x_j is at least `least_factor`: the largest value of a row is 1 after scaling, so its weight would become
   0 and stay so; on dense data every weight is dead within a few hundred rows.
-- Weights keep their own exponent, so they do not underflow, however long the stream. (They stop growing at 2**600.)
+- Weights keep their own exponent, so they do not underflow, however long the stream. (They stop growing at 2**500.)
 - The value that is 0 after scaling leaves its weights alone, as in the paper.
 - More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
 

@@ -36,7 +36,7 @@ DELIMITERS = ",;\t|"
 MOSTLY = 0.9  # a column of text of which so many values are numbers is taken for one of numbers with mistakes
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"  # what pyarrow takes for one
 _BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+)")
 
 

@@ -94,6 +94,9 @@ def open_stream(
     >>> [batch.n_rows for batch in stream.batches(2)]
     [2, 2, 1]
     """
+    for name, columns in (("categorical", categorical), ("ignore", ignore)):
+        if isinstance(columns, str):
+            raise ParameterError(f"{name!r} is a list of columns: write {name}=[{columns!r}].")
     given: dict[str, Any] = {
         "delimiter": delimiter,
         "categorical": tuple(categorical),

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+_MOST_KEPT = 1 << 16  # rows; weights of larger batches would hold memory that nobody needs again
 _LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
 
 
@@ -28,7 +29,7 @@ def row_weights(fading: float, n_rows: int) -> NDArray[np.float64]:
     [0.25, 0.5, 1.0]
     """
     if fading == 1.0:
-        return _ones(n_rows)
+        return _ones(n_rows) if n_rows <= _MOST_KEPT else np.ones(n_rows)
     return np.power(fading, np.arange(n_rows - 1, -1, -1, dtype=np.float64))
 
 

@@ -15,6 +15,8 @@ from streamsift.kernels.fires import range_factors
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LARGEST_WEIGHT = 1e290  # beyond it the sum of the weights of a batch may overflow: only their ratios matter
+
 
 def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
     """The weights of the rows as an array, refused unless there is one finite, non-negative number a row."""
@@ -29,7 +31,8 @@ def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
-    return values
+    largest = values.max(initial=0.0)
+    return values / largest if largest > LARGEST_WEIGHT else values
 
 
 def without_weightless_rows(batch: CheckedBatch, weight: Floats) -> tuple[CheckedBatch, Floats]:
