@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.evaluate.failing_runs import divide, sleep
+from tests.evaluate.failing_runs import divide, fail_after_an_interrupt, sleep
 
 from streamsift.evaluate.workers import run_all
 
@@ -84,3 +84,8 @@ def test_a_script_without_a_main_guard_is_told_of_it(tmp_path):
         check=False,
     )
     assert done.stdout.count("under `if __name__ == '__main__':`") == 2
+
+
+def test_an_interrupt_is_not_taken_for_a_run_that_failed():
+    with pytest.raises(KeyboardInterrupt):
+        list(run_all(fail_after_an_interrupt, None, [1, 2], 1, lambda task, fraction: None))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from streamsift.cli.output import OutputFolder
-from streamsift.core.exceptions import StreamsiftError
+from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 
 if TYPE_CHECKING:
     from streamsift.reproduce.everything import Task
@@ -57,10 +57,10 @@ def reproduce_all(options: Options, out: str, *, quick: bool) -> None:
                             task, folder, lambda done, total: bar.update(part, completed=done, total=total)
                         )
                     folder.write(f"{task.stem}.html", reproduction_report(results[task.stem]))
-                except (StreamsiftError, OSError) as error:
-                    failures[task.stem] = str(error)
                 except Exception as error:  # noqa: BLE001 - one exhibit must not end the others
-                    failures[task.stem] = f"Unexpected {type(error).__name__}: {error}"
+                    pass_interrupt_on(error)
+                    expected = isinstance(error, (StreamsiftError, OSError))
+                    failures[task.stem] = str(error) if expected else f"Unexpected {type(error).__name__}: {error}"
     finally:  # also after Ctrl-C: what is done is worth a page
         summary = _write_page(folder, options, quick, len(tasks), results, failures)
     print_table(

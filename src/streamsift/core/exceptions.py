@@ -71,6 +71,18 @@ class EmptySelectionWarning(StreamsiftWarning):
     """No feature is selected at the moment."""
 
 
+def pass_interrupt_on(error: BaseException) -> None:
+    """Raise KeyboardInterrupt if an error came up while one was on its way, for whoever goes on after errors.
+
+    Ctrl-C may come in the middle of anything; what then tidies up can meet half a step and fail in turn.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        cause = cause.__cause__ or cause.__context__
+
+
 def near_misses(name: str, known: Iterable[str]) -> str:
     """Return 'Did you mean ...?' for a mistyped name, or the names that exist.
 

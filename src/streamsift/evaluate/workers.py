@@ -16,7 +16,7 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from streamsift.core.exceptions import StreamsiftError
+from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 
 Function = Callable[[Any, Any, Callable[[float], None]], Any]
 """Called as function(shared, task, news), where news takes the fraction of the run that is done."""
@@ -150,7 +150,6 @@ def _work(pipe: Connection) -> None:
 def _attempt(function: Function, shared: Any, task: Any, news: Callable[[float], None]) -> tuple[Any, str | None]:
     try:
         return function(shared, task, news), None
-    except StreamsiftError as error:
-        return None, str(error)
     except Exception as error:  # noqa: BLE001 - one run that fails must not take the others with it
-        return None, f"{type(error).__name__}: {error}"
+        pass_interrupt_on(error)
+        return None, str(error) if isinstance(error, StreamsiftError) else f"{type(error).__name__}: {error}"
