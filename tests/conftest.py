@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,14 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
 # The first example of a test may compile a kernel, so time says nothing; CI tries the same examples on every run.
 settings.register_profile(
     "streamsift", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
-settings.load_profile("streamsift")
-
-
-JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+settings.register_profile("plain python", settings.get_profile("streamsift"), max_examples=10)
+settings.load_profile("streamsift" if JIT else "plain python")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +34,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if not JIT:  # machine code divides by zero in silence, numpy scalars warn
         config.addinivalue_line("filterwarnings", r"ignore::RuntimeWarning:streamsift\.kernels")
     os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels" / contents.hexdigest()[:16]))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is about many rows where there is no machine code."""
+    for item in items:
+        if not JIT and item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.skip(reason="needs compiled kernels: too slow in plain Python"))
+
+
+@pytest.fixture(autouse=True)
+def small_net_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net of 100 nodes a layer draws some 100,000 numbers a batch, which takes plain Python seconds."""
+    if not JIT:
+        from streamsift.rows.fires import ANN, fires
+
+        monkeypatch.setitem(fires._MODELS, "ann", partial(ANN, layer_size=6))
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,8 @@ from streamsift.streams.generation import GeneratedStream
 STREAMS = ("AGR", "AN", "BG1", "BG2", "BG3", "RTG", "SEA")
 LEARNERS = ("NB", "KNN", "HT", "HAT")
 DETECTORS = {"ADWIN": "adwin", "HDDM-A": "hddm_a", "HDDM-W": "hddm_w"}
+# The paper's text has the test of Hoeffding trees; the authors' program asks for the threshold only. See STREAM_NOTE.
+SPLIT_TESTS = {"ABFS": "hoeffding", "ABFS (threshold)": "threshold"}
 REDUNDANT = {100: 15, 200: 30, 500: 40}  # of RTG, by the number of irrelevant features
 REAL_DATA = {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz", "SPAM": "spam_corpus.npz"}
 ROWS, WIDTH = 200_000, 10_000
@@ -35,7 +37,7 @@ BATCH = 100
 
 @dataclass(frozen=True)
 class Run:
-    """What is run; `selector` is "", "ORACLE" or "ABFS". `crowded` is the stream of Table 8; `data` a folder."""
+    """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8; `data`: a folder."""
 
     stream: str
     irrelevant: int
@@ -92,8 +94,9 @@ def make_selector(run: Run) -> Any:
     """The selector of a run, None for none."""
     if run.selector == "ORACLE":
         return Oracle()
-    if run.selector == "ABFS":
-        return ABFS(run.grace_period, run.threshold, detector=DETECTORS[run.detector])
+    if run.selector in SPLIT_TESTS:
+        detector, split_test = DETECTORS[run.detector], SPLIT_TESTS[run.selector]
+        return ABFS(run.grace_period, run.threshold, detector=detector, split_test=split_test)
     return None
 
 
