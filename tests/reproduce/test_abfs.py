@@ -119,7 +119,7 @@ def test_abfs_helps_naive_bayes_and_selects_better_than_everything(stream):
 
 
 def test_the_test_of_the_text_keeps_few_features_as_the_figures_of_the_paper_show():
-    """Figure 9: up to 4 features on BG1; without Hoeffding's bound useless categories exceed the threshold by chance."""
+    """Figure 9: up to 4 on BG1; without Hoeffding's bound useless categories exceed the threshold by chance."""
     both = {s: measure(Run("BG1", 100, "KNN", s, rows=40_000))[1] for s in ("ABFS", "ABFS (threshold)")}
     assert max(both["ABFS"].n_selected[-5:]) <= 4
     assert min(both["ABFS (threshold)"].n_selected[-5:]) > 8

@@ -126,6 +126,18 @@ def test_figures_4_and_6_are_curves(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert penalty.panels[0].curves[0].x == [-2.0, 0.0]
 
 
+def test_figure_5_is_a_point_for_each_method_on_gisette(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fires_figures, "SELECTORS", {name: SELECTORS[name] for name in ("FIRES-GLM", "FSDS")})
+    result = fires_figures.figure_5(Options(rows=400, data=str(folder)), silent)
+    (panel,) = result.panels
+    assert [(curve.name, len(curve.x)) for curve in panel.curves] == [("FIRES-GLM", 1), ("FSDS", 1)]
+    assert [row[1] for row in result.rows] == ["12", "12"]
+    assert float(result.rows[0][2]) == pytest.approx(panel.curves[0].x[0], abs=1e-3)
+    (folder / "gisette_valid.npz").unlink()
+    with pytest.raises(ReaderError, match="Gisette is not in"):
+        fires_figures.figure_5(Options(rows=400, data=str(folder)), silent)
+
+
 def test_data_is_scaled_and_binary(folder: Path) -> None:
     for data in present(folder):
         X, y = load(folder, data, 300, 0)

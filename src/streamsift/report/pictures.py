@@ -7,7 +7,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, Label, Range1d
 from bokeh.plotting import figure
 
-from streamsift.report.chart import N_COLOURS, Chart, Mark, hover
+from streamsift.report.chart import N_COLOURS, Chart, Mark, dress, hover
 
 GAP, HEAD = 3, 6  # cells between two pictures, and above a row of them for their names
 A_ROW = 3  # pictures side by side: more would be too small on a phone
@@ -35,7 +35,7 @@ def pictures_chart(panel: dict[str, Any]) -> Chart:
         plot.add_layout(name)
         chart.colour(name, text_color="quiet")
     plot.axis.visible = plot.grid.visible = False
-    _frameless(plot)
+    plot.background_fill_color = plot.border_fill_color = plot.outline_line_color = None
     chart.legend = [Mark("series-0", "band", "selected"), Mark("quiet", "band", "weight")]
     cells_of = [
         (picture["name"], x, y, value, picture["selected"][y][x])
@@ -83,13 +83,7 @@ def points_chart(panel: dict[str, Any]) -> Chart:
     }
     tips = [("method", "@name"), (panel["x_label"], "@x{0.000}"), (panel["y_label"], "@y{0.000}")]
     hover(chart, renderers, tips)
-    _frameless(plot)
-    for grid in plot.grid:
-        chart.colour(grid, grid_line_color="grid")
-    for axis in plot.axis:
-        chart.colour(axis, axis_line_color="grid", major_label_text_color="quiet", axis_label_text_color="quiet")
+    dress(chart, "0.00")
+    plot.xgrid.visible = True
+    plot.x_range.range_padding = plot.y_range.range_padding = 0.25  # room for a large mark at the edge
     return chart
-
-
-def _frameless(plot: Any) -> None:
-    plot.background_fill_color = plot.border_fill_color = plot.outline_line_color = None
