@@ -134,6 +134,23 @@ class TestSparse:
         with pytest.raises(InputError, match=words):
             checked(matrix)
 
+    @pytest.mark.parametrize(
+        ("starts", "words"),
+        [
+            ([0, 2, 1, 3], "Row 1 .* entries from 2 to 1 of 3"),
+            ([0, 1, 2, 9], "Row 2 .* entries from 2 to 9 of 3"),
+            ([0, 9, 2, 3], "Row 0 .* entries from 0 to 9 of 3"),
+            ([1, 1, 2, 3], "Row 0 .* entries from 1 to 1 of 3"),
+            ([0, -1, 2, 3], "Row 0 .* entries from 0 to -1 of 3"),
+        ],
+    )
+    def test_a_damaged_indptr_is_refused(self, starts: list[int], words: str) -> None:
+        matrix = csr_matrix(np.eye(3))
+        assert matrix.has_canonical_format  # scipy keeps this answer
+        matrix.indptr = np.array(starts, np.int32)
+        with pytest.raises(InputError, match=words):
+            checked(matrix)
+
 
 class TestTables:
     columns = ("a", "b", "c")

@@ -20,6 +20,7 @@ from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams import files, open_stream
+from streamsift.streams.column_sources import open_columns
 from streamsift.streams.open import FORMATS
 
 
@@ -116,6 +117,15 @@ def test_files_that_cannot_be_opened(tmp_path: Path, suffix: str, monkeypatch: p
     monkeypatch.setattr(files.Path, "open", forbidden)
     with pytest.raises(ReaderError, match=r"cannot be opened: you have no permission to read it\.$"):
         open_stream(path, target="label")
+
+
+def test_the_target_cannot_be_ignored(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n1,0\n2,1\n")
+    with pytest.raises(ParameterError, match="'y' is the target and cannot be ignored"):
+        open_stream(path, "y", ignore=["x", "y"])
+    with pytest.raises(ParameterError, match="'y' is the target and cannot be ignored"):
+        open_columns(tmp_path / "a.parquet", "y", ignore=["y"])
 
 
 def test_options_are_refused_where_they_do_not_apply(tmp_path: Path) -> None:

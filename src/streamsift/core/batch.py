@@ -213,6 +213,9 @@ def _csr(X: Any) -> Any:
             f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
         )
     matrix = X if X.format == "csr" else X.tocsr()
+    starts = matrix.indptr
+    if starts[0] or starts[-1] > min(len(matrix.indices), len(matrix.data)) or (starts[1:] < starts[:-1]).any():
+        _refuse_row_starts(matrix)
     if not matrix.has_canonical_format:
         _refuse_not_canonical(matrix)
     indices = matrix.indices
@@ -223,6 +226,17 @@ def _csr(X: Any) -> Any:
         small = matrix.dtype.kind in "bui" and matrix.dtype.itemsize <= 2
         matrix = matrix.astype(np.float32 if small else np.float64)
     return matrix
+
+
+def _refuse_row_starts(matrix: Any) -> None:
+    """Rows must begin at 0, one behind the other, and end within the entries; scipy looks only when asked to."""
+    starts, n_entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
+    wrong = (starts[1:] < starts[:-1]) | (starts[1:] > n_entries)
+    row = 0 if starts[0] else int(np.argmax(wrong))
+    raise InputError(
+        f"Row {row} of the sparse matrix has the entries from {starts[row]} to {starts[row + 1]} of {n_entries}: "
+        "its indptr is damaged; build the matrix anew."
+    )
 
 
 def _refuse_not_canonical(matrix: Any) -> None:

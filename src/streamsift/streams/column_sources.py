@@ -25,7 +25,7 @@ from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import counted_from, labels_of
 from streamsift.streams.open import open_stream
-from streamsift.streams.table import TableDecoder, check_columns, check_target, without
+from streamsift.streams.table import TableDecoder, check_columns, check_target, refuse_ignored_target, without
 
 BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
 _ROWS_AT_ONCE = 1 << 16  # of a row-wise format
@@ -150,6 +150,7 @@ def open_columns(
     ['time']
     """
     path = Path(source)
+    refuse_ignored_target(target, ignore)
     if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc"):
         return ColumnFile(path, target, categorical=categorical, ignore=ignore)
     stream = open_stream(source, target, categorical=categorical, ignore=ignore)

@@ -14,6 +14,7 @@ from streamsift.streams.arrays import ArrayStream, FrameStream, is_frame
 from streamsift.streams.files import COMPRESSIONS, ByteSource, check_file
 from streamsift.streams.iterables import IterableStream
 from streamsift.streams.stream import RowStream
+from streamsift.streams.table import refuse_ignored_target
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def open_stream(
     for name, columns in (("categorical", categorical), ("ignore", ignore)):
         if isinstance(columns, str):
             raise ParameterError(f"{name!r} is a list of columns: write {name}=[{columns!r}].")
+    refuse_ignored_target(target, ignore)
     given: dict[str, Any] = {
         "delimiter": delimiter,
         "categorical": tuple(categorical),

@@ -194,6 +194,12 @@ def check_columns(chosen: Iterable[str], names: Sequence[str], source: str) -> s
     return wanted
 
 
+def refuse_ignored_target(target: str | None, ignore: Iterable[str]) -> None:
+    """The target cannot be left out."""
+    if target is not None and target in tuple(ignore):
+        raise ParameterError(f"The column {target!r} is the target and cannot be ignored: leave it out of 'ignore'.")
+
+
 def without(schema: Any, ignore: Iterable[str], source: str) -> Any:
     """The schema without the ignored columns."""
     ignored = check_columns(ignore, schema.names, source)
