@@ -121,18 +121,6 @@ def _whole_run(keys: NDArray[Any], start: int, n: int, column: int, most: int, o
 
 
 @kernel
-def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]) -> None:
-    """Every stride-th sorted row of a block, turned so that each column's values lie side by side in `out`.
-
-    A group of `stride` neighbours stands at its middle value, so no rank moves by more than stride / 2.
-    """
-    for i in range((n + stride - 1) // stride):
-        middle = (start + i * stride + min(stride, n - i * stride) // 2) * WIDTH
-        for w in range(WIDTH):
-            out[w, i] = keys[middle + w]
-
-
-@kernel
 def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys: Ints, out_source: Ints) -> int:
     """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now.
 
@@ -163,12 +151,13 @@ def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys
 
 @kernel
 def _absorb(
-    old: Ints, old_weights: Floats, n_old: int, entries: Entries, side: int, n_atoms: int, decay: float, limit: int,
+    old: Ints, old_weights: Floats, n_old: int, counts: Ints, side: int, n_atoms: int, decay: float, limit: int,
     room: Room,
 ) -> int:  # fmt: skip
     """Merge the atoms of one side into a list whose weights first decay; return the length of room.new.
 
-    A tuple is absorbed by its successor where the successor's gap stays <= limit (never, if limit < 0).
+    A tuple is absorbed by its successor where the successor's gap stays <= limit (never, if limit < 0). The weights of
+    the atoms are still to be added (_add_weights).
     """
     keys, source, tuples, new, slot = room.keys[side], room.source[side], room.old, room.new, room.slot
     _keep_list(old, old_weights[:0], n_old, tuples, old_weights[:0])
@@ -180,7 +169,7 @@ def _absorb(
     for _ in range(n_old + n_atoms):
         # Of equal keys the tuple comes first. Rows hidden in the next old tuple may lie below an atom's value.
         a, a_count, next_gap = tuples[KEY, i], tuples[COUNT, i], tuples[GAP, i]
-        b, b_count = keys[j], entries.counts[np.uint64(source[j])]
+        b, b_count = keys[j], counts[np.uint64(source[j])]
         older = a <= b
         next_key, next_count = a if older else b, a_count if older else b_count
         # if next_key == key: count += next_count
@@ -203,42 +192,51 @@ def _absorb(
             row[k] = 0.0
         for k in range(n_old):
             row[np.uint64(slot[k])] += old_row[k] * decay
-    for k in range(1, n_atoms + 1):
-        entry = np.uint64(source[k])
-        room.new_weights[np.uint64(entries.classes[entry]), np.uint64(slot[n_old + k])] += entries.weights[entry]
     return np.int64(begun)  # type: ignore[return-value]
 
 
 @kernel
+def _add_weights(entries: Entries, source: NDArray[Any], n: int, together: int, n_old: int, room: Room) -> None:
+    """Add the weights of n sorted entries, so many of them together in an atom, to where _absorb has put the atoms."""
+    atom = n_old + 1
+    for first in range(0, n, together):
+        place = np.uint64(room.slot[atom])
+        for k in range(first, min(first + together, n)):
+            entry = np.uint64(source[k])
+            room.new_weights[np.uint64(entries.classes[entry]), place] += entries.weights[entry]
+        atom += 1
+
+
+@kernel
 def _atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, whole: bool, most: int, stride: int,
-    thinned: NDArray[Any], thin_starts: Ints, entries: Entries, room: Room,
+    block: NDArray[Any], starts: Ints, labels: Ints, column: int, most: int, entries: Entries, room: Room
 ) -> int:  # fmt: skip
-    """Atoms of one column: all values if `whole` (-1 if some run has more than `most` different ones), else every
-    stride-th value of each run, standing for `stride` rows.
-    """
+    """All values of one column as atoms; -1 if some run has more than `most` different ones."""
     n = 0
     for r in range(labels.size):
         present = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
-        if whole:
-            n_run = _whole_run(block, starts[r], present, column, most, room.run[1:], entries.counts[n:])
-            if n_run < 0:
-                return -1
-            for i in range(n, n + n_run):
-                entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
-        else:
-            n_run = (present + stride - 1) // stride
-            for i in range(n_run):
-                room.run[i + 1] = thinned[column, thin_starts[r] + i]
-                entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
-            if present % stride:
-                # The group that missing values, or the end of the run, cut short stands at its own middle.
-                middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2
-                room.run[n_run] = block[middle * WIDTH + column]
-                entries.counts[n + n_run - 1] = entries.weights[n + n_run - 1] = present % stride
+        n_run = _whole_run(block, starts[r], present, column, most, room.run[1:], entries.counts[n:])
+        if n_run < 0:
+            return -1
+        for i in range(n, n + n_run):
+            entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
         a, b = r % 2, 1 - r % 2
         n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
     return n
+
+
+@kernel
+def _atoms_of_line(keys: NDArray[Any], n: int, together: int, room: Room) -> int:
+    """Atoms 0, 1, ... of a sorted line of n keys, so many of them together; return how many atoms there are.
+
+    A group of neighbours stands at its middle value, so no rank moves by more than half their number.
+    """
+    atom = 0
+    for first in range(0, n, together):
+        middle = first + min(together, n - first) // 2
+        room.keys[0, atom + 1], room.source[0, atom + 1] = keys[middle], atom
+        atom += 1
+    return atom
 
 
 @kernel
@@ -275,32 +273,38 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 
 @kernel
 def merge_runs(
-    block: NDArray[Any], starts: Ints, labels: Ints, stride: int, thinned: NDArray[Any], thin_starts: Ints, limit: Ints,
-    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    block: NDArray[Any], starts: Ints, labels: Ints, thinned: NDArray[Any], n_picked: int, picked: Entries,
+    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
 
     Run r, rows starts[r]:starts[r + 1] of the block, is sorted and of class labels[r]. A list that is still exact is
-    given all values and stays exact while it has at most `cap` tuples; any other is given every stride-th value of
-    each run (kept in `thinned`, WIDTH rows, from thin_starts[r] on) and shortened within limit[feature].
+    given all values and stays exact while it has at most `cap` tuples; any other is shortened within limit[feature],
+    and given the sorted lines thinned[0] of n_picked values from all runs, thinned[1] saying which of the entries
+    `picked` each is (or all values, where nothing was picked).
 
     With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
     are kept, and where one does not fit, the answer is its place and its length; (width, 0) means all done.
     """
     most = lists.weights.shape[2]
-    for r in range(labels.size):
-        _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
     for w in range(done, width):
         f = first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
-            n_atoms = _atoms(block, starts, labels, w, whole, cap, stride, thinned, thin_starts, entries, room)
-            size = _LAST
+            side, n_atoms, size, used = labels.size % 2, n_picked, _LAST, entries
+            if whole or n_picked == 0:
+                n_atoms = _atoms(block, starts, labels, w, cap if whole else _LAST, entries, room)
+            else:
+                side, used = 0, picked
+                for i in range(n_picked):
+                    room.keys[0, i + 1], room.source[0, i + 1] = thinned[0, w, i], thinned[1, w, i]
             if n_atoms >= 0:
+                n_old = lists.sizes[f]
                 size = _absorb(
-                    lists.tuples[f], lists.weights[f], lists.sizes[f], entries, labels.size % 2, n_atoms, 1.0,
+                    lists.tuples[f], lists.weights[f], n_old, used.counts, side, n_atoms, 1.0,
                     -1 if whole else limit[f], room,
                 )  # fmt: skip
+                _add_weights(used, room.source[side, 1:], n_atoms, 1, n_old, room)
             if not whole or size <= cap:
                 break
             whole = False
@@ -316,27 +320,31 @@ def merge_runs(
 
 @kernel
 def merge_rows(
-    block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], decay: float, limit: Ints, cap: int, lists: Lists,
-    entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    block: NDArray[Any], turned: NDArray[Any], decay: float, together: int, counts: Ints, limit: Ints, cap: int,
+    lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which."""
+    """Like merge_runs for rows of any weight and many classes: sorted together, turned[1] says which entry is which.
+
+    Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th atom.
+    """
     n, most = entries.counts.size, lists.weights.shape[2]
-    _thin(block, 0, n, 1, turned[0])
-    _thin(rows, 0, n, 1, turned[1])
     for w in range(done, width):
         f = first + w
-        n_atoms = _n_present(block, 0, n, w)
-        different = 1
-        for i in range(n_atoms):
-            room.keys[0, i + 1], room.source[0, i + 1] = turned[0, w, i], turned[1, w, i]
-        for i in range(1, n_atoms):
-            different += int(turned[0, w, i] != turned[0, w, i - 1])
-        whole = lists.exact[f] and different <= cap
+        n_present, n_old = _n_present(block, 0, n, w), lists.sizes[f]
+        whole = lists.exact[f]
+        if whole:
+            different = 1
+            for i in range(1, n_present):
+                different += int(turned[0, w, i] != turned[0, w, i - 1])
+            whole = different <= cap
         while True:
+            group = 1 if whole else together
+            n_atoms = _atoms_of_line(turned[0, w], n_present, group, room)
             size = _absorb(
-                lists.tuples[f], lists.weights[f], lists.sizes[f], entries, 0, n_atoms, decay,
+                lists.tuples[f], lists.weights[f], n_old, entries.counts if whole else counts, 0, n_atoms, decay,
                 -1 if whole else limit[f], room,
             )  # fmt: skip
+            _add_weights(entries, turned[1, w], n_present, group, n_old, room)
             if not whole or size <= cap:
                 break
             whole = False
@@ -448,10 +456,11 @@ def merge_entries(
             room.keys[0, k + 1], room.source[0, k + 1] = keys[mine[k]], mine[k]
         size = _LAST
         if exact[j]:
-            size = _absorb(tuples, weights, last - first, entries, 0, mine.size, decay[j], -1, room)
+            size = _absorb(tuples, weights, last - first, entries.counts, 0, mine.size, decay[j], -1, room)
         if size > cap:
             exact[j] = False
-            size = _absorb(tuples, weights, last - first, entries, 0, mine.size, decay[j], limit[j], room)
+            size = _absorb(tuples, weights, last - first, entries.counts, 0, mine.size, decay[j], limit[j], room)
+        _add_weights(entries, mine, mine.size, 1, last - first, room)
         _keep_list(room.new, room.new_weights, size, new, new_weights)
         n_out += size
     out.start[n_features] = n_out
