@@ -34,7 +34,7 @@ def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarra
     state = copy.deepcopy(selector._state)
     if state.n_buffered:
         n_features = len(state.sizes)
-        state._merge_buffer(*state._runs(whole=False), 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
+        state._merge_buffer(*state._runs(whole=False), 1, 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
     lists, weights = state.lists, state.weights
     return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(state.sizes)]
 

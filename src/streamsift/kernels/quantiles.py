@@ -198,13 +198,13 @@ def _absorb(
 @kernel
 def _add_weights(entries: Entries, source: NDArray[Any], n: int, together: int, n_old: int, room: Room) -> None:
     """Add the weights of n sorted entries, so many of them together in an atom, to where _absorb has put the atoms."""
-    atom = n_old + 1
-    for first in range(0, n, together):
-        place = np.uint64(room.slot[atom])
-        for k in range(first, min(first + together, n)):
-            entry = np.uint64(source[k])
-            room.new_weights[np.uint64(entries.classes[entry]), place] += entries.weights[entry]
-        atom += 1
+    atom, due = np.uint64(n_old + 1), together
+    for k in range(n):
+        entry = np.uint64(source[k])
+        room.new_weights[np.uint64(entries.classes[entry]), np.uint64(room.slot[atom])] += entries.weights[entry]
+        due -= 1
+        atom += np.uint64(due == 0)
+        due = together if due == 0 else due
 
 
 @kernel
@@ -226,17 +226,19 @@ def _atoms(
 
 
 @kernel
-def _atoms_of_line(keys: NDArray[Any], n: int, together: int, room: Room) -> int:
-    """Atoms 0, 1, ... of a sorted line of n keys, so many of them together; return how many atoms there are.
+def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: int, room: Room) -> int:
+    """Atoms of a sorted line of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
 
-    A group of neighbours stands at its middle value, so no rank moves by more than half their number.
+    A group stands at its middle value, so no rank moves by more than half of its rows.
     """
-    atom = 0
-    for first in range(0, n, together):
-        middle = first + min(together, n - first) // 2
-        room.keys[0, atom + 1], room.source[0, atom + 1] = keys[middle], atom
-        atom += 1
-    return atom
+    if together == 1:
+        for i in range(n):
+            room.keys[0, i + 1], room.source[0, i + 1] = keys[i], source[i]
+        return n
+    n_atoms = (n + together - 1) // together
+    for i in range(n_atoms):
+        room.keys[0, i + 1], room.source[0, i + 1] = keys[(i * together + min((i + 1) * together, n)) // 2], i
+    return n_atoms
 
 
 @kernel
@@ -274,14 +276,15 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 @kernel
 def merge_runs(
     block: NDArray[Any], starts: Ints, labels: Ints, thinned: NDArray[Any], n_picked: int, picked: Entries,
-    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    together: int, counts: Ints, limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int,
+    width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
 
     Run r, rows starts[r]:starts[r + 1] of the block, is sorted and of class labels[r]. A list that is still exact is
     given all values and stays exact while it has at most `cap` tuples; any other is shortened within limit[feature],
     and given the sorted lines thinned[0] of n_picked values from all runs, thinned[1] saying which of the entries
-    `picked` each is (or all values, where nothing was picked).
+    `picked` each is, so many `together`, counts[k] rows in the k-th group (or all values, where nothing was picked).
 
     With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
     are kept, and where one does not fit, the answer is its place and its length; (width, 0) means all done.
@@ -291,20 +294,23 @@ def merge_runs(
         f = first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
-            side, n_atoms, size, used = labels.size % 2, n_picked, _LAST, entries
+            size, n_old, shortened = _LAST, lists.sizes[f], -1 if whole else limit[f]
             if whole or n_picked == 0:
-                n_atoms = _atoms(block, starts, labels, w, cap if whole else _LAST, entries, room)
+                n_atoms, side = (
+                    _atoms(block, starts, labels, w, cap if whole else _LAST, entries, room),
+                    labels.size % 2,
+                )
+                if n_atoms >= 0:
+                    size = _absorb(
+                        lists.tuples[f], lists.weights[f], n_old, entries.counts, side, n_atoms, 1.0, shortened, room
+                    )
+                    _add_weights(entries, room.source[side, 1:], n_atoms, 1, n_old, room)
             else:
-                side, used = 0, picked
-                for i in range(n_picked):
-                    room.keys[0, i + 1], room.source[0, i + 1] = thinned[0, w, i], thinned[1, w, i]
-            if n_atoms >= 0:
-                n_old = lists.sizes[f]
-                size = _absorb(
-                    lists.tuples[f], lists.weights[f], n_old, used.counts, side, n_atoms, 1.0,
-                    -1 if whole else limit[f], room,
-                )  # fmt: skip
-                _add_weights(used, room.source[side, 1:], n_atoms, 1, n_old, room)
+                keys, source = thinned[0, w], thinned[1, w]
+                n_atoms = _atoms_of_line(keys, source, n_picked, together, room)
+                rows = picked.counts if together == 1 else counts
+                size = _absorb(lists.tuples[f], lists.weights[f], n_old, rows, 0, n_atoms, 1.0, shortened, room)
+                _add_weights(picked, source, n_picked, together, n_old, room)
             if not whole or size <= cap:
                 break
             whole = False
@@ -325,7 +331,7 @@ def merge_rows(
 ) -> tuple[int, int]:  # fmt: skip
     """Like merge_runs for rows of any weight and many classes: sorted together, turned[1] says which entry is which.
 
-    Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th atom.
+    Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th group.
     """
     n, most = entries.counts.size, lists.weights.shape[2]
     for w in range(done, width):
@@ -339,9 +345,9 @@ def merge_rows(
             whole = different <= cap
         while True:
             group = 1 if whole else together
-            n_atoms = _atoms_of_line(turned[0, w], n_present, group, room)
+            n_atoms = _atoms_of_line(turned[0, w], turned[1, w], n_present, group, room)
             size = _absorb(
-                lists.tuples[f], lists.weights[f], n_old, entries.counts if whole else counts, 0, n_atoms, decay,
+                lists.tuples[f], lists.weights[f], n_old, entries.counts if group == 1 else counts, 0, n_atoms, decay,
                 -1 if whole else limit[f], room,
             )  # fmt: skip
             _add_weights(entries, turned[1, w], n_present, group, n_old, room)

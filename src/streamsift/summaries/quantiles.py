@@ -108,13 +108,11 @@ class QuantileSummary:
         """Merge the buffered rows into the lists; class by class only whole runs, the rest waits for more."""
         by_row = self._by_row()
         order, starts, labels = self._runs(whole=not (by_row or everything))
-        n_runs = 1 if by_row else len(labels)
-        stride = self._stride(len(order), n_runs)
+        stride, together, error = self._thinning(np.diff(starts))
         self.n_present = self.n_present + (self._count_present(order) if self.has_gaps else len(order))
-        if stride > 1:
-            self.thinning_error = self.thinning_error + stride / 2 * n_runs
+        self.thinning_error = self.thinning_error + error
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        self._merge_buffer(order, starts, labels, stride, limit, self._cap(), np.empty((0, 0, 0)))
+        self._merge_buffer(order, starts, labels, stride, together, limit, self._cap(), np.empty((0, 0, 0)))
         waiting = np.ones(self.n_buffered, bool)
         waiting[order] = False
         left = np.flatnonzero(waiting)
@@ -123,7 +121,7 @@ class QuantileSummary:
         self.n_buffered = len(left)
 
     def _merge_buffer(
-        self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, bins: Floats
+        self, order: Ints, starts: Ints, labels: Ints, stride: int, together: int, limit: Ints, cap: int, bins: Floats
     ) -> None:
         """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
         n_features, by_row = len(self.sizes), self._by_row()
@@ -133,14 +131,14 @@ class QuantileSummary:
         lengths = [len(order)] if by_row else np.diff(starts).tolist()
         places = np.cumsum([0] + [max(2 ** math.ceil(math.log2(length)), 8) for length in lengths])
         n = int(places[-1])  # rows to sort: each run is filled up with missing ones to a power of two
-        middles, together, picked = _thinning(lengths, places, labels, 1 if by_row else stride)
+        middles, run, picked = _picks(lengths, places, labels, stride)
         block, rows = self._blocks(n, n if by_row else 2 * len(middles))
         entries = kernels.new_entries(len(order) if by_row else n)
         if by_row:
             age = row_weights(self.fading, len(order))
             entries = kernels.Entries(entries.counts, self.buffer_class[: len(order)], age)
         decay = self.fading ** float(len(order))
-        counts = np.minimum(stride, len(order) - np.arange(0, len(order), stride))  # rows of each group of neighbours
+        counts = np.minimum(stride * together, len(order) - np.arange(0, len(order), stride * together))
         n_lines = len(order) if by_row else int((middles >= 0).sum())
         # 16 more: lines that are a power of two apart share the same few places of a cache
         turned = np.empty((2, sorting.WIDTH, n_lines + 16), block.dtype)
@@ -157,16 +155,16 @@ class QuantileSummary:
                 ordered = np.split(rows, 2)
                 if n_lines:
                     sorting.pick_rows(block, middles, *ordered)
-                    sorting.sort_runs(tuple(ordered), np.array([len(middles)]), together, np.array([0, len(middles)]))
+                    sorting.sort_runs(tuple(ordered), np.array([len(middles)]), run, np.array([0, len(middles)]))
             if n_lines:
                 for keys, line in zip(ordered, turned, strict=True):
                     sorting.turn_rows(keys, n_lines, line)
             done = 0
             while done < width:
                 lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
-                target = (limit, cap, lists, entries, room, first, width, done, bins)
+                target = (together, counts, limit, cap, lists, entries, room, first, width, done, bins)
                 if by_row:
-                    done, needed = kernels.merge_rows(block, turned, decay, stride, counts, *target)
+                    done, needed = kernels.merge_rows(block, turned, decay, *target)
                 else:
                     done, needed = kernels.merge_runs(block, places, labels, turned, n_lines, picked, *target)
                 if needed:
@@ -177,11 +175,24 @@ class QuantileSummary:
         """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
         return self.fading != 1.0 or self.weights.shape[1] > _MOST_CLASSES
 
-    def _stride(self, n_rows: int, n_runs: int) -> int:
-        """Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists."""
+    def _thinning(self, lengths: Ints) -> tuple[int, int, float]:
+        """(stride, together, ranks lost): values that stand for `stride` rows of a run, so many of them `together`.
+
+        Both move ranks by half of what stands together, the first in each run, the second once. At most 0.4 of eps is
+        spent on the one and 0.2 on the other (half on the second where there is no first), the rest on the lists. The
+        stride divides whole runs, and only values that all stand for as many rows are put together.
+        """
         if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
-            return 1
-        return max(1, int(self.eps * n_rows / max(n_runs, 1)))
+            return 1, 1, 0.0
+        allowed = self.eps * float(lengths.sum())
+        if self._by_row():
+            together = max(1, int(allowed))
+            return 1, together, together / 2 if together > 1 else 0.0
+        stride = 2 ** int(math.log2(max(1.0, 0.8 * allowed / len(lengths))))
+        if stride == 1:
+            return 1, 1, 0.0
+        together = 1 if (lengths % stride).any() else max(1, int(0.4 * allowed / stride))
+        return stride, together, stride / 2 * (len(lengths) + (together if together > 1 else 0))
 
     def _runs(self, *, whole: bool) -> tuple[Ints, Ints, Ints]:
         """Buffered rows ordered by class and cut into runs: (order, starts, class of each run).
@@ -226,10 +237,9 @@ class QuantileSummary:
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
             order, starts, labels = self._runs(whole=False)
-            # Rows not yet in the lists add eps to what a rank may be off, as when they are merged.
-            n_runs = 1 if self._by_row() else len(labels)
-            stride = self._stride(len(order), n_runs) if self.n_present.any() else 1
-            self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
+            # Rows not yet in the lists add at most eps times their number to what a rank may be off.
+            stride, together = self._thinning(np.diff(starts))[:2] if self.n_present.any() else (1, 1)
+            self._merge_buffer(order, starts, labels, stride, together, no_limit, no_cap, bins)
         return bins
 
     def _make_room_for_rows(self, n_rows: int) -> None:
@@ -314,25 +324,24 @@ class QuantileSummary:
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
 
 
-def _thinning(lengths: list[int], places: Ints, labels: Ints, stride: int) -> tuple[Ints, int, kernels.Entries]:
+def _picks(lengths: list[int], places: Ints, labels: Ints, stride: int) -> tuple[Ints, int, kernels.Entries]:
     """Which sorted rows stand for `stride` neighbours each: (rows, how many of them a run has, an entry for each).
 
-    A group of neighbours stands at its middle value, so no rank moves by more than stride / 2. Each run has the same
-    number of rows and there is a power of two of runs, the rows that are lacking given as -1. Without thinning there
-    are none.
+    A group of neighbours stands at its middle value. Each run has the same number of rows and there is a power of two
+    of runs, the rows that are lacking given as -1. Without thinning there are none.
     """
     if stride == 1:
         return np.zeros(0, np.int64), 8, kernels.new_entries(0)
-    together = max(8, 2 ** math.ceil(math.log2(-(-max(lengths) // stride))))
-    n = together * 2 ** math.ceil(math.log2(len(lengths)))
+    run = max(8, 2 ** math.ceil(math.log2(-(-max(lengths) // stride))))
+    n = run * 2 ** math.ceil(math.log2(len(lengths)))
     middles, entries = np.full(n, -1), kernels.new_entries(n)
-    for run, length in enumerate(lengths):
+    for k, length in enumerate(lengths):
         first = np.arange(0, length, stride)
         size = np.minimum(stride, length - first)
-        mine = slice(run * together, run * together + len(first))
-        middles[mine] = places[run] + first + size // 2
-        entries.counts[mine], entries.classes[mine], entries.weights[mine] = size, labels[run], size
-    return middles, together, entries
+        mine = slice(k * run, k * run + len(first))
+        middles[mine] = places[k] + first + size // 2
+        entries.counts[mine], entries.classes[mine], entries.weights[mine] = size, labels[k], size
+    return middles, run, entries
 
 
 def _n_blocks(n_features: int) -> int:
