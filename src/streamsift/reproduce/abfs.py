@@ -95,20 +95,24 @@ COST_NOTE = (
 def crowded_table(options: Options, progress: Progress) -> Result:
     """Table 8: 100 of 500 features are true, three configurations of ABFS."""
     runs = [
-        Run("RTG", 0, learner, "ABFS", grace_period=grace_period, detector=detector, crowded=True)
+        Run("RTG", 0, learner, selector, grace_period=grace_period, detector=detector, crowded=True)
+        for selector in SPLIT_TESTS
         for detector, grace_period in BEST_THREE
         for learner in LEARNERS
     ]
     done = measure_all(runs, options, progress)
     ours: Table = defaultdict(dict)
     for run, found in done.items():
-        ours[run.configuration][run.learner] = mean(one.accuracy for one in found)
+        row = ours[run.configuration + run.selector.removeprefix("ABFS")]
+        row[run.learner] = mean(one.accuracy for one in found)
         for place, name in enumerate(("SA", "RRF", "CCP")):
-            ours[run.configuration][name] = mean(one.selection[place] for one in found)
-        ours[run.configuration]["features selected"] = mean(np.mean(one.n_selected) for one in found)
+            row[name] = mean(one.selection[place] for one in found)
+        row["features selected"] = mean(np.mean(one.n_selected) for one in found)
     note = (
         "The paper does not say how deep its tree is; ours has at most five levels of splits, and only features that "
-        "it really splits at count as true, somewhat fewer than 100."
+        "it really splits at count as true, somewhat fewer than 100. The paper's 65 to 102 selected features are more "
+        "than the test of its text can select in 200,000 rows, since a split that beats no other clearly needs 3,200 "
+        "rows; with the threshold alone there are more, but still fewer than printed."
     )
     tables = ("table8.accuracy", "table8.selection")
     return _compared("Table 8: 100 of 500 features are true", options, ours, tables, f"{note} {STREAM_NOTE}", "{:.3f}")
