@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,8 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+SLOW_EXAMPLES = ("streamsift.instances.f_etana",)  # the same as the mark `compiled`, for examples in docstrings
 
 # The first example of a test may compile a kernel, so time says nothing; CI tries the same examples on every run.
 settings.register_profile(
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what is about many rows where there is no machine code."""
     for item in items:
-        if not JIT and item.get_closest_marker("compiled"):
+        if not JIT and (item.get_closest_marker("compiled") or item.name.startswith(SLOW_EXAMPLES)):
             item.add_marker(pytest.mark.skip(reason="needs compiled kernels: too slow in plain Python"))
 
 
@@ -49,7 +50,7 @@ def small_net_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     if not JIT:
         from streamsift.rows.fires import ANN, fires
 
-        monkeypatch.setitem(fires._MODELS, "ann", partial(ANN, layer_size=6))
+        monkeypatch.setitem(fires._MODELS, "ann", ANN(layer_size=6))
 
 
 @pytest.fixture(scope="session")

@@ -14,20 +14,26 @@ from streamsift.cli.main import cli
 
 
 @pytest.fixture
-def people(tmp_path):
+def people(tmp_path, scale):
     """A CSV of 3,000 rows: `height` and `weight` depend on the label, `noise_0` to `noise_7` do not."""
-    rng = np.random.default_rng(7)
-    label = rng.integers(0, 2, 3000)
-    columns = {f"noise_{k}": rng.normal(size=3000) for k in range(8)}
-    columns["height"] = 2.0 * label + rng.normal(size=3000)
-    columns["weight"] = 1.0 * label + rng.normal(size=3000)
+    rng, n = np.random.default_rng(7), 3000 if scale == 1.0 else 1000
+    label = rng.integers(0, 2, n)
+    columns = {f"noise_{k}": rng.normal(size=n) for k in range(8)}
+    columns["height"] = 2.0 * label + rng.normal(size=n)
+    columns["weight"] = 1.0 * label + rng.normal(size=n)
     path = tmp_path / "people.csv"
     with path.open("w") as file:
         file.write(",".join([*columns, "sex"]) + "\n")
-        for row in range(3000):
+        for row in range(n):
             cells = [f"{column[row]:.5f}" for column in columns.values()]
             file.write(",".join([*cells, "fm"[label[row]]]) + "\n")
     return path
+
+
+@pytest.fixture
+def n_people(people):
+    """How many rows that file has."""
+    return len(people.read_text().splitlines()) - 1
 
 
 @pytest.fixture
@@ -44,12 +50,15 @@ def sift(capsys):
 
 @pytest.fixture
 def process(tmp_path):
-    """Start a command line as a process of its own, in an empty folder; ended and cleared away after the test."""
+    """Start a command line as a process of its own, in an empty folder; ended and cleared away after the test.
+
+    Kernels are compiled there, also while coverage is measured: it does not look into other processes.
+    """
     started = []
 
     def start(*arguments, **options):
         (tmp_path / "elsewhere").mkdir(exist_ok=True)
-        environment = {**os.environ, "COLUMNS": "100"} | options.pop("env", {})
+        environment = {**os.environ, "COLUMNS": "100", "NUMBA_DISABLE_JIT": "0"} | options.pop("env", {})
         command = [sys.executable, "-m", "streamsift", *map(str, arguments)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         run = subprocess.Popen(command, cwd=tmp_path / "elsewhere", env=environment, text=True, **pipes)

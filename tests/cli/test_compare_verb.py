@@ -16,7 +16,7 @@ from streamsift.evaluate.trace import Trace
 METHODS = "screen:fisher,osfs,etana,random"
 
 
-def test_it_prints_a_ranked_table_and_writes_everything(sift, people, tmp_path):
+def test_it_prints_a_ranked_table_and_writes_everything(sift, people, n_people, tmp_path):
     out = tmp_path / "out"
     code, table, notes = sift(
         "compare", people, "--target", "sex", "--methods", METHODS, "-k", 2, "--repeats", 3, "-o", out
@@ -32,11 +32,11 @@ def test_it_prints_a_ranked_table_and_writes_everything(sift, people, tmp_path):
     ]
     found = json.loads((out / "comparison.json").read_text("utf-8"))
     assert found["complete"]
-    assert (found["n_rows"], found["n_features"], found["n_classes"], found["repeats"]) == (3000, 10, 2, 3)
+    assert (found["n_rows"], found["n_features"], found["n_classes"], found["repeats"]) == (n_people, 10, 2, 3)
     assert float(lines[1][3]) == pytest.approx(found["entries"][0]["accuracy"], abs=1e-4)
     assert found["recommendation"] in notes
     assert found["tests"]["sentence"] in notes
-    assert len(Trace.read(out / found["entries"][0]["trace"])) == 30
+    assert len(Trace.read(out / found["entries"][0]["trace"])) == n_people // 100
     page = (out / "report.html").read_text("utf-8")
     assert "screen:fisher + naive_bayes" in page
     assert len(list((out / "runs").glob("*.json"))) == 4 * 3 + 1

@@ -89,11 +89,12 @@ def test_unknown_papers_and_figures(sift, tmp_path):
     assert "Did you mean 'table 2'" in err
 
 
-def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch):
+def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch, scale):
     from streamsift.reproduce import screening
 
     monkeypatch.setattr(screening, "SCORES", ("t_score",))
-    code, out, err = sift("reproduce", "screening", "--figure", 3, "--rows", 2000, "-o", tmp_path)
+    rows = 2000 if scale == 1.0 else 1000
+    code, out, err = sift("reproduce", "screening", "--figure", 3, "--rows", rows, "-o", tmp_path)
     assert code == 0
     assert "prints no numbers" in err
     lines = [line.split("\t") for line in out.splitlines()]

@@ -26,13 +26,13 @@ def test_the_right_features_are_printed_tab_separated_when_piped(sift, people):
     assert all(character.isprintable() or character in "\t\n" for character in out)
 
 
-def test_json_is_all_that_is_printed(sift, people):
+def test_json_is_all_that_is_printed(sift, people, n_people):
     code, out, err = sift("select", people, "--target", "sex", "-k", 2, "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
     assert names(document) == ["height", "weight"]
     assert document["complete"] is True
-    assert document["n_rows_seen"] == 3000
+    assert document["n_rows_seen"] == n_people
     assert document["n_features"] == 10
     assert document["method"] == "screen:mutual_info"
     assert document["parameters"]["n_features_to_select"] == 2
@@ -45,14 +45,14 @@ def test_every_screening_method_finds_them(sift, people, method):
     assert names(json.loads(out)) == ["height", "weight"]
 
 
-def test_out_gets_a_selection_a_trace_and_a_report(sift, people, tmp_path):
+def test_out_gets_a_selection_a_trace_and_a_report(sift, people, n_people, tmp_path):
     out = tmp_path / "runs" / "first"
     code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch", 500, "--out", out, "--json")
     assert code == 0
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "selection.json", "trace.parquet"]
     assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]
     trace = Trace.read(out / "trace.parquet")
-    assert trace.table["row"].to_pylist() == list(range(500, 3001, 500))
+    assert trace.table["row"].to_pylist() == list(range(500, n_people + 1, 500))
     assert trace.settings["target"] == "sex"
     assert trace.settings["n_features_to_select"] == 2
     report = (out / "report.html").read_text()

@@ -23,11 +23,10 @@ METHODS = {"density": OFSDensity, "a3m": OFSA3M}
 NOTHING_KEPT = np.empty((2, 0, 0))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("data", ["cont", "wdbc"])
 @pytest.mark.parametrize("method", METHODS)
-def test_selections_equal_the_published_programs(shared: Path, method: str, data: str, scale: float) -> None:
-    if scale < 1.0:
-        pytest.skip("too slow as plain Python")
+def test_selections_equal_the_published_programs(shared: Path, method: str, data: str) -> None:
     outputs = json.loads((shared / "golden" / "ofs_density_a3m" / "README.json").read_text())["outputs_0based"]
     table = np.load(shared / "golden" / "lofs" / "inputs.npz")[data]
     table = table[:150] if data == "wdbc" else table

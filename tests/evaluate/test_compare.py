@@ -355,7 +355,8 @@ def test_the_number_of_processes_changes_nothing_but_times():
 @pytest.fixture
 def failing(monkeypatch):
     """A method that fails in all repeats but the first, under the name of `efs`."""
-    entry = catalog.Entry("tests.evaluate.failing_runs:FailsInOneRepeat", "rows", "Fails.", "None")
+    fails = "tests.evaluate.failing_runs:FailsInOneRepeat"
+    entry = catalog.Entry(fails, "rows", "Fails.", "None", {"score": "fisher"})
     monkeypatch.setitem(catalog._TABLE, "efs", entry)
 
 

@@ -113,6 +113,7 @@ def test_folds_of_a_real_selector_and_their_stability(scheme):
     assert nogueira_stability(looks[-1].selected) == pytest.approx(1.0)
 
 
+@pytest.mark.compiled
 def test_folds_that_share_most_of_their_rows_agree_more():
     """Figure 8 of the ABFS paper, small: cross-validation is more stable than the bootstrap."""
     found = {}

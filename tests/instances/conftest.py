@@ -13,9 +13,3 @@ def small_without_machine_code(scale: float, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(f_etana, "DRAWS", 40)
         monkeypatch.setattr(f_etana, "FEWEST_DRAWS", 40)
         monkeypatch.setattr(grid, "STEPS", {2: 100, 3: 10, 4: 6, 5: 5})
-
-
-@pytest.fixture
-def compiled(scale: float) -> None:
-    if scale < 1.0:
-        pytest.skip("plain Python is too slow for data of this size")

@@ -101,7 +101,7 @@ def test_a_missing_value_is_skipped_and_not_charged(make: Make) -> None:
     assert nothing.cost.tolist() == [0.0, 0.0]
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_features_that_are_often_missing_do_not_end_the_plan_early() -> None:
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 600)
@@ -297,7 +297,7 @@ def test_parameters_are_checked_at_the_first_batch(make: Make) -> None:
         make(ordering="best").partial_fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_posteriors_survive_thousands_of_features() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(400) % 2

@@ -38,7 +38,7 @@ def load(shared: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
         return file["X"].astype(np.float32), file["y"].astype(np.int64)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_mll_gives_the_published_figures(shared: Path) -> None:
     X, y = load(shared, "mll")
     result = ETANA.paper(feature_cost=0.01).fit(X[:57], y[:57]).classify(X[57:])
@@ -46,7 +46,7 @@ def test_mll_gives_the_published_figures(shared: Path) -> None:
     assert round(result.n_evaluated.mean(), 2) == 5.07
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_madelon_gives_the_published_accuracy(shared: Path) -> None:
     X, y = load(shared, "madelon")
     model = ETANA(0.01, n_bins="classes", binning="quantile", ordering="error", prior="empirical")

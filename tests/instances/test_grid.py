@@ -60,7 +60,7 @@ def test_rounding_is_by_largest_remainder() -> None:
         assert own[rank] == naive.largest_remainder(posterior.tolist(), 10)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize(("n_classes", "steps", "tolerance"), [(2, 2000, 1e-5), (3, 150, 1e-3), (4, 40, 5e-3)])
 def test_values_equal_following_every_outcome(n_classes: int, steps: int, tolerance: float) -> None:
     likelihood, bin_start = problem(n_classes, 5, 2)
@@ -116,7 +116,7 @@ def test_the_rounded_program_equals_the_naive_one(n_classes: int) -> None:
     np.testing.assert_allclose(solution.going_on, [list(stage.values()) for stage in wanted], rtol=1e-12)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_certified_part_has_the_value_of_the_whole(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     likelihood, bin_start = problem(n_classes, 600, 2, sharpness=20.0)

@@ -133,18 +133,24 @@ def rounded_program(
 
 
 def threshold_cost(
-    limits: Sequence[Sequence[float]],
+    planes: Sequence[Sequence[Sequence[float]]],
     prior: Sequence[float],
     tables: Sequence[list[list[float]]],
     costs: Sequence[float],
     risk: Sequence[Sequence[float]],
 ) -> float:
-    """Expected cost when stage k stops for class j once its expected loss is at most limits[k][j]; exact."""
+    """Expected cost when stage k stops for class j once planes[k][j] . posterior <= 0 (Eq. 15); exact.
+
+    Besides, the odds of j against each other class i alone must be planes[k][j][i].
+    """
 
     def follow(posterior: Sequence[float], k: int) -> float:
         losses = [sum(risk[i][j] * p for i, p in enumerate(posterior)) for j in range(len(posterior))]
         j = losses.index(min(losses))
-        if k == len(tables) or losses[j] <= limits[k][j]:
+        if k == len(tables):
+            return losses[j]
+        terms = [weight * p for weight, p in zip(planes[k][j], posterior, strict=True)]
+        if sum(terms) <= 0 and all(term <= posterior[j] for i, term in enumerate(terms) if i != j):
             return losses[j]
         total = costs[k]
         for row in tables[k]:

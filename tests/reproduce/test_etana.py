@@ -15,9 +15,7 @@ from streamsift.reproduce.etana_data import DATA_SETS, present
 
 
 @pytest.fixture
-def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path, scale: float) -> Any:
-    if scale < 1.0:
-        pytest.skip("plain Python is too slow for data of this size")
+def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path) -> Any:
     monkeypatch.setattr(etana_data, "DATA_SETS", tuple(data for data in DATA_SETS if data.name == "MLL"))
     return SimpleNamespace(data=shared / "data", seed=0, rows=None, jobs=1)
 
@@ -26,6 +24,7 @@ def no_progress(done: int, total: int) -> None:
     assert 0 < done <= total
 
 
+@pytest.mark.compiled
 def test_the_tables_set_ours_beside_the_published(only_mll: Any) -> None:
     result = tables(only_mll, no_progress)
     found = {row[1]: dict(zip(result.columns, row, strict=True)) for row in result.rows}
@@ -40,6 +39,7 @@ def test_the_tables_set_ours_beside_the_published(only_mll: Any) -> None:
     assert ("MLL (15 rows held out)" in result.note) == (share > 0.1)
 
 
+@pytest.mark.compiled
 def test_figures_4_and_5_measure_what_they_name(only_mll: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(etana, "BINS", (2, 3))
     bins = figure_4(only_mll, no_progress)
@@ -51,6 +51,7 @@ def test_figures_4_and_5_measure_what_they_name(only_mll: Any, monkeypatch: pyte
     assert classes.rows[0][3] == "15.376"
 
 
+@pytest.mark.compiled
 def test_buying_one_by_one_uses_fewer_features_than_the_same_for_all(
     only_mll: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,6 +157,7 @@ def test_a_missing_folder_is_an_error_in_words(tmp_path: Path) -> None:
         fires.tables_3_and_4(Options(data=str(tmp_path)), silent)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["Spambase", "MNIST"])
 def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) -> None:
     """Two of the paper's sets in small: FIRES-GLM and OFS land within 0.1 of Table 3."""

@@ -14,6 +14,7 @@ def no_progress(done: int, total: int) -> None:
     assert done <= total
 
 
+@pytest.mark.compiled
 def test_table_1_streaming_is_the_papers() -> None:
     """Tolerances: the paper's own 20 runs have standard errors of about 4 % for BIC; ours, over 60, of about 2 %.
 
@@ -35,6 +36,7 @@ def test_table_1_streaming_is_the_papers() -> None:
     assert sfs.false == pytest.approx(0.3, abs=0.52 * 0.6)
 
 
+@pytest.mark.compiled
 def test_table_2_sfs_finds_many() -> None:
     """Over six streams the standard error of the columns SFS selects is 3.6, in the paper's twenty about 2."""
     ours = investing.measured(investing.SETTINGS[2], Options(), 6, no_progress)
@@ -46,6 +48,7 @@ def test_table_2_sfs_finds_many() -> None:
     assert ours["streaming", investing.DEFAULTS, 1000].features < 0.9 * paper["features"]["SFS"]
 
 
+@pytest.mark.compiled
 def test_table_3_bic_fills_up_ric_starves_sfs_stays() -> None:
     setting = investing.Setting(200, 10, 5.0, (1_000, 10_000, 40_000))
     ours = investing.measured(setting, Options(), 4, no_progress)

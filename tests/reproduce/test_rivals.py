@@ -36,12 +36,11 @@ def test_every_rival_stands_beside_the_published_figures(tmp_path: Path) -> None
         assert 1 <= float(row[4]) <= 12, row
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("method", "features", "accuracy"), [("SAOLA", 28, 0.8667), ("Fast-OSFS", 5, 0.8), ("OSFS", 3, 0.8)]
 )
-def test_mll_as_in_the_paper(shared: Path, method: str, features: int, accuracy: float, scale: float) -> None:
-    if scale < 1.0:
-        pytest.skip("too slow as plain Python")
+def test_mll_as_in_the_paper(shared: Path, method: str, features: int, accuracy: float) -> None:
     data = next(one for one in DATA_SETS if one.name == "MLL")
     X, y = load(shared / "data", data)
     found = rivals.measure(X, y, list(splits(data, y, 1)), rivals.METHODS[method])

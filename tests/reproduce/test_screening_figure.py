@@ -13,6 +13,7 @@ from streamsift.reproduce.screening import SCORES, Run, detection_curve, figure_
 SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("score", SCORES)
 def test_fading_follows_the_drift_and_no_fading_does_not(score):
     counts = [10, 20, 40]

@@ -80,6 +80,7 @@ def test_one_feature_that_moves_gives_others_another_rank():
     assert found.ranks["chi-square"] == 1.0
 
 
+@pytest.mark.compiled
 def test_a_small_eps_is_offline_and_a_large_one_is_not():
     rng = np.random.default_rng(2)
     X = csr_matrix(rng.random((3000, 40)) * (rng.random((3000, 40)) < 0.9))
@@ -141,6 +142,7 @@ def test_the_learners_have_all_lines_of_their_table(folder, number, data):
     assert float(first[7]) == pytest.approx(gap, abs=1e-4)
 
 
+@pytest.mark.compiled
 def test_counts_and_ranks_are_offline_at_small_eps_on_the_papers_data(shared):
     """Tables 4 to 6, on the two small sets that are here whole: nothing differs below 0.001, as the paper says."""
     for data in DATA_SETS:
@@ -151,6 +153,7 @@ def test_counts_and_ranks_are_offline_at_small_eps_on_the_papers_data(shared):
             assert set(found.scores.values()) == set(found.ranks.values()) == {0.0}
 
 
+@pytest.mark.compiled
 def test_a_tenth_of_the_words_is_enough_by_score_and_not_by_lot(shared):
     """The shape of Table 8 on a pair of newsgroups: at most 1.5 points for a tenth by any score, by lot above 10."""
     data = screening_learners.TABLES[8][1][0]

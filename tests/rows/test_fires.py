@@ -129,6 +129,7 @@ def test_property_2_monotonic(mu: float, sigma: float, step: float) -> None:
     assert scores[3] > scores[0]
 
 
+@pytest.mark.compiled
 def test_property_3_consistent() -> None:
     X, y = stream(200)
     selector, rankings = FIRES(learning_rate_mu=1.0, learning_rate_sigma=1.0), []

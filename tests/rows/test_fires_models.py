@@ -150,6 +150,7 @@ def test_float32_rows_are_the_same_numbers_to_the_glm() -> None:
         np.testing.assert_allclose(FIRES(scale=scale).partial_fit(X, y).scores_, wanted.scores_, rtol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("model", ["ann", "sdt"])
 @pytest.mark.parametrize("n_features", [20, 150])
 def test_mu_and_sigma_stay_within_bounds_at_the_published_settings(model: str, n_features: int) -> None:
@@ -164,6 +165,7 @@ def test_mu_and_sigma_stay_within_bounds_at_the_published_settings(model: str, n
     assert selector.uncertainty_.max() < 10.0
 
 
+@pytest.mark.compiled
 def test_the_tree_finds_what_matters() -> None:
     random = np.random.default_rng(0)
     settings: dict[str, Any] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "random_state": 0}
@@ -242,6 +244,7 @@ def test_chunks_of_features_change_nothing(dtype: Any, monkeypatch: pytest.Monke
         np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype is np.float32 else 1e-11, atol=1e-6)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("model", ["ann", "sdt"])
 def test_what_the_published_aggregation_loses(model: str) -> None:
     """The weights of the net and the tree single out the column that matters, and their mean over the nodes does not.

@@ -219,12 +219,13 @@ def test_dense_and_sparse_batches_mix(score):
 
 
 @pytest.mark.parametrize("score", BIN_SCORES)
-def test_single_and_double_precision_mix(score):
-    X, y = hard_data(np.random.default_rng(6), 6000)
+def test_single_and_double_precision_mix(score, scale):
+    half = 3000 if scale == 1.0 else 400
+    X, y = hard_data(np.random.default_rng(6), 2 * half)
     X = X[:, [0, 2, 3, 5]].astype(np.float32)
-    mixed = Screener(score, eps=0.01).partial_fit(X[:3000], y[:3000])
-    mixed.partial_fit(X[3000:].astype(np.float64), y[3000:])
-    np.testing.assert_allclose(mixed.scores_, feed(Screener(score, eps=0.01), X, y, 3000).scores_, rtol=1e-12)
+    mixed = Screener(score, eps=0.01).partial_fit(X[:half], y[:half])
+    mixed.partial_fit(X[half:].astype(np.float64), y[half:])
+    np.testing.assert_allclose(mixed.scores_, feed(Screener(score, eps=0.01), X, y, half).scores_, rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
@@ -263,6 +264,7 @@ def test_bad_values_are_named_and_change_nothing(score, value, message, form):
     assert all(np.array_equal(before[key], after[key]) for key in before)
 
 
+@pytest.mark.compiled
 def test_nothing_of_a_large_batch_stays_behind():
     """Ten batches of different size; of each, a number a row would be 16 megabytes in the end."""
     X, y = np.ones((210_000, 1)), np.arange(210_000) % 2

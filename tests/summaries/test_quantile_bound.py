@@ -88,6 +88,7 @@ def test_merge_stays_within_the_bound(form, scale):
     assert np.abs(np.cumsum(mine - true, axis=1)).max() <= 4 * eps * n  # two cuts, each with two rank errors
 
 
+@pytest.mark.compiled
 def test_late_features_are_kept_as_short_as_others(scale):
     """A newcomer is judged by its own rows: neither by errors made before it came nor by rows it was not in."""
     rng = np.random.default_rng(14)

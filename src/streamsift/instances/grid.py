@@ -57,6 +57,11 @@ class Solution:
     stop: Floats
     gap: float
 
+    @property
+    def certified(self) -> bool:
+        """Whether features beyond these stages are proven not to matter."""
+        return bool(self.gap <= MEETING * self.stop.max())
+
 
 def steps_for(n_classes: int, resolution: int | str) -> int:
     """The number of steps meant by `resolution`."""
@@ -112,24 +117,36 @@ def solve(
     rounded: bool,
 ) -> Solution:
     """Solve the dynamic program for features in the order given; `bin_start` marks the bins of each."""
+    n_stages = min(FIRST_STAGES, len(cost))
+    while True:
+        solution = solve_first(grid, likelihood, bin_start, cost, available, risk, n_stages, rounded=rounded)
+        if solution.certified:
+            return solution
+        n_stages = min(2 * n_stages, len(cost))
+
+
+def solve_first(
+    grid: Grid,
+    likelihood: Floats,
+    bin_start: Ints,
+    cost: Floats,
+    available: Floats,
+    risk: Floats,
+    n_stages: int,
+    *,
+    rounded: bool,
+) -> Solution:
+    """Solve the program for the first features only, and say by `gap` whether the others could matter."""
+    refuse_too_large(risk.shape[0], grid.steps, n_stages)
     stop = np.ascontiguousarray((grid.points @ risk).min(axis=1))
     told = grid.points @ risk.min(axis=1)  # the cost when the true class is known
-    n_features = len(cost)
-    cheapest_left = np.append(np.minimum.accumulate(cost[::-1])[::-1], np.inf)
-    n_stages = min(FIRST_STAGES, n_features)
-    while True:
-        refuse_too_large(risk.shape[0], grid.steps, n_stages)
-        going_on = np.empty((max(n_stages, 2), len(stop)))
-        # Upper and lower bound; without any feature left there is nothing to bound.
-        values = np.stack([stop, np.minimum(stop, cheapest_left[n_stages] + told)])
-        values = values if n_stages < n_features else values[:1]
-        _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, values, going_on, rounded)
-        if n_stages == n_features:
-            return Solution(going_on[:n_stages], stop, 0.0)
-        gap = float(np.max(values[0] - values[1]))
-        if gap <= MEETING * stop.max():
-            return Solution(going_on[:n_stages], stop, gap)
-        n_stages = min(2 * n_stages, n_features)
+    going_on = np.empty((max(n_stages, 2), len(stop)))
+    if n_stages == len(cost):  # without any feature left there is nothing to bound
+        values = stop[None].copy()
+    else:
+        values = np.stack([stop, np.minimum(stop, cost[n_stages:].min() + told)])
+    _run(grid, likelihood, bin_start, cost[:n_stages], available, stop, values, going_on, rounded)
+    return Solution(going_on[:n_stages], stop, float(np.max(values[0] - values[-1])))
 
 
 def _run(

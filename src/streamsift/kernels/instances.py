@@ -295,11 +295,18 @@ def expected_loss(posterior: Floats, risk: Floats, choice: int) -> float:
 
 @kernel
 def beyond_plane(posterior: Floats, plane: Floats, choice: int) -> bool:
-    """Eq. 15: whether the hyperplane of the chosen class says stop."""
-    side = 0.0
+    """Eq. 15: whether the hyperplane of the chosen class says stop, and no other class by itself says go on.
+
+    plane[j, i] is the odds of j that are wanted against i alone, -plane[j, j] how often j may fall short of their sum.
+    """
+    own, total = posterior[choice], 0.0
     for c in range(posterior.size):
-        side += plane[choice, c] * posterior[c]
-    return side <= 0.0
+        if c != choice:
+            wanted = plane[choice, c] * posterior[c]
+            if wanted > own:
+                return False
+            total += wanted
+    return bool(total <= -plane[choice, choice] * own)
 
 
 @kernel

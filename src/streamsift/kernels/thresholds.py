@@ -1,4 +1,4 @@
-"""Kernels of linear thresholds (F-ETANA): simulated instances, the best thresholds stage by stage, and their cost.
+"""Kernels of linear thresholds (F-ETANA): simulated instances, and what they cost with given thresholds.
 
 An instance is drawn from the model: a class, then a bin a stage. It is followed through all stages without stopping:
 posterior[i, k], spent[i, k] (the price paid so far), choice[i, k] (the class with the smallest expected
@@ -70,33 +70,20 @@ def simulate(
 
 
 @kernel
-def best_limit(loss: Floats, later: Floats) -> float:
-    """Stop where loss <= limit, else pay `later`: the limit with the smallest sum; losses come in increasing order."""
-    total = 0.0
-    for i in range(loss.size):
-        total += later[i]
-    best, limit = total, -1.0  # nobody stops
-    for i in range(loss.size):
-        total += loss[i] - later[i]
-        tied = i + 1 < loss.size and loss[i + 1] <= loss[i] * (1.0 + 1e-12)
-        if not tied and total <= best:
-            best = total
-            limit = 0.5 * (loss[i] + loss[i + 1]) if i + 1 < loss.size else np.inf
-    return limit
-
-
-@kernel
-def mean_cost(plane: Floats, posterior: Floats, spent: Floats, choice: Ints, loss: Floats) -> float:
-    """Mean price and misclassification cost of the instances when plane[k, choice] . posterior <= 0 means stop."""
-    n_stages, total = plane.shape[0], 0.0
+def costs(plane: Floats, posterior: Floats, spent: Floats, choice: Ints, loss: Floats, total: Floats) -> None:
+    """Price and misclassification cost of each instance that stops where `beyond_plane` (kernels/instances.py) says."""
+    n_stages = loss.shape[1] - 1
     for i in range(loss.shape[0]):
         k = 0
         while k < n_stages:
-            side = 0.0
+            j, wanted, most = choice[i, k], 0.0, 0.0
             for c in range(posterior.shape[2]):
-                side += plane[k, choice[i, k], c] * posterior[i, k, c]
-            if side <= 0.0:
+                if c != j:
+                    one = plane[k, j, c] * posterior[i, k, c]
+                    wanted += one
+                    most = max(most, one)
+            own = posterior[i, k, j]
+            if most <= own and wanted <= -plane[k, j, j] * own:
                 break
             k += 1
-        total += spent[i, k] + loss[i, k]
-    return float(total / loss.shape[0])
+        total[i] = spent[i, k] + loss[i, k]
