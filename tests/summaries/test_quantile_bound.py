@@ -34,7 +34,7 @@ def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarra
     state = copy.deepcopy(selector._state)
     if state.n_buffered:
         n_features = len(state.sizes)
-        state._merge_buffer(*state._runs(whole=False), 1, 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
+        state._merge_buffer(*state._runs(whole=False), 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
     lists, weights = state.lists, state.weights
     return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(state.sizes)]
 
@@ -43,7 +43,7 @@ def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarra
 @pytest.mark.parametrize("eps", [0.05, 0.01])
 def test_rank_error(eps, fading, n_classes, scale):
     rng = np.random.default_rng(12)
-    n = int(60_000 * scale) + 500
+    n = int(30_000 * scale) + 500
     X = np.column_stack([shape(rng, n) for shape in SHAPES.values()])
     y = rng.integers(0, n_classes, n)
     selector = Screener(eps=eps, fading=fading)

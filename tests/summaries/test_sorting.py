@@ -35,7 +35,7 @@ def test_each_run_is_sorted_by_itself(dtype, kind):
         starts, places = np.cumsum([0, *lengths]), np.cumsum([0, *map(power_of_two, lengths)])
         block = np.empty(places[-1] * WIDTH, dtype)
         sorting.sort_eights(rows, order, starts, places, block)
-        sorting.sort_runs((block,), np.diff(starts) // 8 * 8, 8, places)
+        sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
         runs = block.reshape(-1, WIDTH)
         for r, length in enumerate(lengths):
             run = runs[places[r] : places[r + 1]]
@@ -52,40 +52,11 @@ def test_rows_go_with_their_keys(dtype, kind):
         size = power_of_two(n) * WIDTH
         block, origin = np.empty(size, dtype), np.empty(size, dtype)
         sorting.load_rows(rows, rng.permutation(n), block, origin)
-        sorting.sort_runs((block, origin), np.zeros(1, np.int64), 8, np.array([0, power_of_two(n)]))
+        sorting.sort_runs((block, origin), np.zeros(1, np.int64), np.array([0, power_of_two(n)]))
         keys, origin = block.reshape(-1, WIDTH)[:n], origin.reshape(-1, WIDTH)[:n]
         np.testing.assert_array_equal(keys, np.sort(rows, axis=0))
         np.testing.assert_array_equal(rows[origin, np.arange(WIDTH)], keys)
         np.testing.assert_array_equal(np.sort(origin, axis=0), np.tile(np.arange(n)[:, None], WIDTH))
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-@pytest.mark.parametrize("together", [8, 32, 128])
-def test_runs_that_are_sorted_already_are_only_merged(dtype, together):
-    rng = np.random.default_rng(4)
-    for n_runs in (1, 2, 4, 8):
-        n = n_runs * together
-        rows = keys_of_rows(rng, n, dtype, "random").reshape(n_runs, together, WIDTH)
-        block, origin = np.sort(rows, axis=1).ravel(), np.repeat(np.arange(n, dtype=dtype), WIDTH)
-        before = block.reshape(n, WIDTH).copy()
-        sorting.sort_runs((block, origin), np.array([n]), together, np.array([0, n]))
-        keys = block.reshape(n, WIDTH)
-        np.testing.assert_array_equal(keys, np.sort(before, axis=0))
-        np.testing.assert_array_equal(before[origin.reshape(n, WIDTH), np.arange(WIDTH)], keys)
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_rows_are_picked_and_turned(dtype):
-    rows = keys_of_rows(np.random.default_rng(5), 20, dtype, "random")
-    picked, origin = np.empty(4 * WIDTH, dtype), np.empty(4 * WIDTH, dtype)
-    sorting.pick_rows(rows.ravel(), np.array([3, 17, -1, 0]), picked, origin)
-    missing = np.full(WIDTH, np.iinfo(dtype).max)
-    np.testing.assert_array_equal(picked.reshape(4, WIDTH), [rows[3], rows[17], missing, rows[0]])
-    np.testing.assert_array_equal(origin.reshape(4, WIDTH), np.repeat(np.arange(4)[:, None], WIDTH, axis=1))
-    lines = np.zeros((WIDTH, 6), dtype)
-    sorting.turn_rows(rows.ravel(), 5, lines)
-    np.testing.assert_array_equal(lines[:, :5], rows[:5].T)
-    assert not lines[:, 5].any()
 
 
 def test_kept_rows_move_to_the_beginning():

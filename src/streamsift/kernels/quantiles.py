@@ -121,6 +121,18 @@ def _whole_run(keys: NDArray[Any], start: int, n: int, column: int, most: int, o
 
 
 @kernel
+def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]) -> None:
+    """Every stride-th sorted row of a block, turned so that each column's values lie side by side in `out`.
+
+    A group of `stride` neighbours stands at its middle value, so no rank moves by more than stride / 2.
+    """
+    for i in range((n + stride - 1) // stride):
+        middle = (start + i * stride + min(stride, n - i * stride) // 2) * WIDTH
+        for w in range(WIDTH):
+            out[w, i] = keys[middle + w]
+
+
+@kernel
 def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys: Ints, out_source: Ints) -> int:
     """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now.
 
@@ -209,36 +221,34 @@ def _add_weights(entries: Entries, source: NDArray[Any], n: int, together: int, 
 
 @kernel
 def _atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, most: int, entries: Entries, room: Room
+    block: NDArray[Any], starts: Ints, labels: Ints, column: int, whole: bool, most: int, stride: int,
+    thinned: NDArray[Any], thin_starts: Ints, entries: Entries, room: Room,
 ) -> int:  # fmt: skip
-    """All values of one column as atoms; -1 if some run has more than `most` different ones."""
+    """Atoms of one column: all values if `whole` (-1 if some run has more than `most` different ones), else every
+    stride-th value of each run, standing for `stride` rows.
+    """
     n = 0
     for r in range(labels.size):
         present = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
-        n_run = _whole_run(block, starts[r], present, column, most, room.run[1:], entries.counts[n:])
-        if n_run < 0:
-            return -1
-        for i in range(n, n + n_run):
-            entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
+        if whole:
+            n_run = _whole_run(block, starts[r], present, column, most, room.run[1:], entries.counts[n:])
+            if n_run < 0:
+                return -1
+            for i in range(n, n + n_run):
+                entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
+        else:
+            n_run = (present + stride - 1) // stride
+            for i in range(n_run):
+                room.run[i + 1] = thinned[column, thin_starts[r] + i]
+                entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
+            if present % stride:
+                # The group that missing values, or the end of the run, cut short stands at its own middle.
+                middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2
+                room.run[n_run] = block[middle * WIDTH + column]
+                entries.counts[n + n_run - 1] = entries.weights[n + n_run - 1] = present % stride
         a, b = r % 2, 1 - r % 2
         n = _merge_run(room.keys[a], room.source[a], n, room.run, n_run, room.keys[b], room.source[b])
     return n
-
-
-@kernel
-def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: int, room: Room) -> int:
-    """Atoms of a sorted line of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
-
-    A group stands at its middle value, so no rank moves by more than half of its rows.
-    """
-    if together == 1:
-        for i in range(n):
-            room.keys[0, i + 1], room.source[0, i + 1] = keys[i], source[i]
-        return n
-    n_atoms = (n + together - 1) // together
-    for i in range(n_atoms):
-        room.keys[0, i + 1], room.source[0, i + 1] = keys[(i * together + min((i + 1) * together, n)) // 2], i
-    return n_atoms
 
 
 @kernel
@@ -275,42 +285,34 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 
 @kernel
 def merge_runs(
-    block: NDArray[Any], starts: Ints, labels: Ints, thinned: NDArray[Any], n_picked: int, picked: Entries,
-    together: int, counts: Ints, limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int,
-    width: int, done: int, bins: Floats,
+    block: NDArray[Any], starts: Ints, labels: Ints, stride: int, thinned: NDArray[Any], thin_starts: Ints, limit: Ints,
+    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
 
     Run r, rows starts[r]:starts[r + 1] of the block, is sorted and of class labels[r]. A list that is still exact is
-    given all values and stays exact while it has at most `cap` tuples; any other is shortened within limit[feature],
-    and given the sorted lines thinned[0] of n_picked values from all runs, thinned[1] saying which of the entries
-    `picked` each is, so many `together`, counts[k] rows in the k-th group (or all values, where nothing was picked).
+    given all values and stays exact while it has at most `cap` tuples; any other is given every stride-th value of
+    each run (kept in `thinned`, WIDTH rows, from thin_starts[r] on) and shortened within limit[feature].
 
     With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
     are kept, and where one does not fit, the answer is its place and its length; (width, 0) means all done.
     """
     most = lists.weights.shape[2]
+    for r in range(labels.size):
+        _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
     for w in range(done, width):
         f = first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
-            size, n_old, shortened = _LAST, lists.sizes[f], -1 if whole else limit[f]
-            if whole or n_picked == 0:
-                n_atoms, side = (
-                    _atoms(block, starts, labels, w, cap if whole else _LAST, entries, room),
-                    labels.size % 2,
-                )
-                if n_atoms >= 0:
-                    size = _absorb(
-                        lists.tuples[f], lists.weights[f], n_old, entries.counts, side, n_atoms, 1.0, shortened, room
-                    )
-                    _add_weights(entries, room.source[side, 1:], n_atoms, 1, n_old, room)
-            else:
-                keys, source = thinned[0, w], thinned[1, w]
-                n_atoms = _atoms_of_line(keys, source, n_picked, together, room)
-                rows = picked.counts if together == 1 else counts
-                size = _absorb(lists.tuples[f], lists.weights[f], n_old, rows, 0, n_atoms, 1.0, shortened, room)
-                _add_weights(picked, source, n_picked, together, n_old, room)
+            n_atoms = _atoms(block, starts, labels, w, whole, cap, stride, thinned, thin_starts, entries, room)
+            size = _LAST
+            if n_atoms >= 0:
+                side, n_old = labels.size % 2, lists.sizes[f]
+                size = _absorb(
+                    lists.tuples[f], lists.weights[f], n_old, entries.counts, side, n_atoms, 1.0,
+                    -1 if whole else limit[f], room,
+                )  # fmt: skip
+                _add_weights(entries, room.source[side, 1:], n_atoms, 1, n_old, room)
             if not whole or size <= cap:
                 break
             whole = False
@@ -325,15 +327,33 @@ def merge_runs(
 
 
 @kernel
+def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: int, room: Room) -> int:
+    """Atoms of a sorted line of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
+
+    A group stands at its middle value, so no rank moves by more than half of its rows.
+    """
+    if together == 1:
+        for i in range(n):
+            room.keys[0, i + 1], room.source[0, i + 1] = keys[i], source[i]
+        return n
+    n_atoms = (n + together - 1) // together
+    for i in range(n_atoms):
+        room.keys[0, i + 1], room.source[0, i + 1] = keys[(i * together + min((i + 1) * together, n)) // 2], i
+    return n_atoms
+
+
+@kernel
 def merge_rows(
-    block: NDArray[Any], turned: NDArray[Any], decay: float, together: int, counts: Ints, limit: Ints, cap: int,
-    lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], decay: float, together: int, counts: Ints,
+    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """Like merge_runs for rows of any weight and many classes: sorted together, turned[1] says which entry is which.
+    """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which.
 
     Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th group.
     """
     n, most = entries.counts.size, lists.weights.shape[2]
+    _thin(block, 0, n, 1, turned[0])
+    _thin(rows, 0, n, 1, turned[1])
     for w in range(done, width):
         f = first + w
         n_present, n_old = _n_present(block, 0, n, w), lists.sizes[f]

@@ -155,14 +155,13 @@ def load_rows(rows: NDArray[Any], order: Ints, block: NDArray[Any], origin: NDAr
 
 
 @kernel
-def sort_runs(keys: Blocks, sorted_up_to: Ints, together: int, places: Ints) -> None:
+def sort_runs(keys: Blocks, sorted_up_to: Ints, places: Ints) -> None:
     """Sort the columns of each run, rows places[r]:places[r + 1], a power of two of them: a bitonic merge sort.
 
-    Of run r, the first sorted_up_to[r] rows are sorted in eights, or `together` rows at a time. To merge neighbours of
-    h rows is to order mirrored rows, then rows h / 2, h / 4, ..., 1 apart. Three such rounds go at a time, so that
-    every row is loaded and stored a third as often; and what can be done on few rows (`near`) is done while these are
-    in the innermost cache: first all merges within them, later the end of each merge. (Every network stands here once:
-    compiling it takes long.)
+    Of run r, the first sorted_up_to[r] rows are sorted in eights. To merge neighbours of h rows is to order mirrored
+    rows, then rows h / 2, h / 4, ..., 1 apart. Three such rounds go at a time, so that every row is loaded and stored
+    a third as often; and what can be done on few rows (`near`) is done while these are in the innermost cache: first
+    all merges within them, later the end of each merge. (Every network stands here once: compiling it takes long.)
     """
     lanes, one = np.uint64(VECTOR // keys[0].itemsize), _place(1)
     for run in range(places.size - 1):
@@ -174,7 +173,7 @@ def sort_runs(keys: Blocks, sorted_up_to: Ints, together: int, places: Ints) -> 
         for stage in range(n // near + 1):
             within = stage < n // near
             first = begin + stage * near if within else begin
-            last, h = (first + near, together) if within else (begin + n, max(near, together))
+            last, h = (first + near, 8) if within else (begin + n, near)
             while h < last - first:
                 d = _place(h // 4)
                 for base in range(first, last, 2 * h):
@@ -208,24 +207,6 @@ def sort_runs(keys: Blocks, sorted_up_to: Ints, together: int, places: Ints) -> 
                                     _order_two(keys, (a, a + one), keys, (a, a + one))
                     stride //= 8
                 h *= 2
-
-
-@kernel
-def pick_rows(block: NDArray[Any], rows: Ints, out: NDArray[Any], origin: NDArray[Any]) -> None:
-    """Take rows of a flat block, missing ones where a row is below zero, and note which of them each key is."""
-    missing = _MASK32 if block.itemsize == 4 else _MASK64
-    for i in range(rows.size):
-        for w in range(WIDTH):
-            out[i * WIDTH + w] = missing if rows[i] < 0 else block[np.uint64(rows[i] * WIDTH + w)]
-            origin[i * WIDTH + w] = i
-
-
-@kernel
-def turn_rows(block: NDArray[Any], n: int, out: NDArray[Any]) -> None:
-    """Turn the first n rows of a flat block so that the keys of each column lie side by side in a line of `out`."""
-    for i in range(n):
-        for w in range(WIDTH):
-            out[w, i] = block[i * WIDTH + w]
 
 
 @kernel

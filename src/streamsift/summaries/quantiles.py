@@ -32,10 +32,9 @@ from streamsift.summaries.moments import group_rows
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROWS = 16384  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
-_RUN = 2048  # rows of a class that are sorted together
+_ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
 _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
-_BYTES = 10_000 * 2**14  # half of the rows with 5,000 features of float32
+_BYTES = 2**28
 _SHORT = 1024  # rows up to which a stream is short
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
@@ -108,11 +107,13 @@ class QuantileSummary:
         """Merge the buffered rows into the lists; class by class only whole runs, the rest waits for more."""
         by_row = self._by_row()
         order, starts, labels = self._runs(whole=not (by_row or everything))
-        stride, together, error = self._thinning(np.diff(starts))
+        n_runs = 1 if by_row else len(labels)
+        stride = self._stride(len(order), n_runs)
         self.n_present = self.n_present + (self._count_present(order) if self.has_gaps else len(order))
-        self.thinning_error = self.thinning_error + error
+        if stride > 1:
+            self.thinning_error = self.thinning_error + stride / 2 * n_runs
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        self._merge_buffer(order, starts, labels, stride, together, limit, self._cap(), np.empty((0, 0, 0)))
+        self._merge_buffer(order, starts, labels, stride, limit, self._cap(), np.empty((0, 0, 0)))
         waiting = np.ones(self.n_buffered, bool)
         waiting[order] = False
         left = np.flatnonzero(waiting)
@@ -121,7 +122,7 @@ class QuantileSummary:
         self.n_buffered = len(left)
 
     def _merge_buffer(
-        self, order: Ints, starts: Ints, labels: Ints, stride: int, together: int, limit: Ints, cap: int, bins: Floats
+        self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, bins: Floats
     ) -> None:
         """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
         n_features, by_row = len(self.sizes), self._by_row()
@@ -131,42 +132,35 @@ class QuantileSummary:
         lengths = [len(order)] if by_row else np.diff(starts).tolist()
         places = np.cumsum([0] + [max(2 ** math.ceil(math.log2(length)), 8) for length in lengths])
         n = int(places[-1])  # rows to sort: each run is filled up with missing ones to a power of two
-        middles, run, picked = _picks(lengths, places, labels, stride)
-        block, rows = self._blocks(n, n if by_row else 2 * len(middles))
+        block, rows = self._blocks(n, by_row)
         entries = kernels.new_entries(len(order) if by_row else n)
         if by_row:
             age = row_weights(self.fading, len(order))
             entries = kernels.Entries(entries.counts, self.buffer_class[: len(order)], age)
+        thin_starts = np.concatenate([[0], np.cumsum(-(-np.diff(places) // stride))])
         decay = self.fading ** float(len(order))
-        counts = np.minimum(stride * together, len(order) - np.arange(0, len(order), stride * together))
-        n_lines = len(order) if by_row else int((middles >= 0).sum())
-        # 16 more: lines that are a power of two apart share the same few places of a cache
-        turned = np.empty((2, sorting.WIDTH, n_lines + 16), block.dtype)
+        counts = np.minimum(stride, len(order) - np.arange(0, len(order), stride))  # rows of each group of neighbours
+        thinned = np.empty((sorting.WIDTH, thin_starts[-1]), block.dtype)
+        turned = np.empty((2, sorting.WIDTH, n + 16), block.dtype)  # a power of two apart, lines share a cache set
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
         for first, buffered in zip(range(0, n_features, sorting.WIDTH), self.buffer, strict=True):
             width = min(sorting.WIDTH, n_features - first)
             if by_row:
                 sorting.load_rows(buffered, order, block, rows)
-                sorting.sort_runs((block, rows), np.zeros(1, np.int64), 8, places)
-                ordered = [block, rows]
+                sorting.sort_runs((block, rows), np.zeros(1, np.int64), places)
             else:
                 sorting.sort_eights(buffered, order, starts, places, block)
-                sorting.sort_runs((block,), np.diff(starts) // 8 * 8, 8, places)
-                ordered = np.split(rows, 2)
-                if n_lines:
-                    sorting.pick_rows(block, middles, *ordered)
-                    sorting.sort_runs(tuple(ordered), np.array([len(middles)]), run, np.array([0, len(middles)]))
-            if n_lines:
-                for keys, line in zip(ordered, turned, strict=True):
-                    sorting.turn_rows(keys, n_lines, line)
+                sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
             done = 0
             while done < width:
                 lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
-                target = (together, counts, limit, cap, lists, entries, room, first, width, done, bins)
+                target = (lists, entries, room, first, width, done, bins)
                 if by_row:
-                    done, needed = kernels.merge_rows(block, turned, decay, *target)
+                    done, needed = kernels.merge_rows(block, rows, turned, decay, stride, counts, limit, cap, *target)
                 else:
-                    done, needed = kernels.merge_runs(block, places, labels, turned, n_lines, picked, *target)
+                    done, needed = kernels.merge_runs(
+                        block, places, labels, stride, thinned, thin_starts, limit, cap, *target
+                    )
                 if needed:
                     self._widen(needed + needed // 4)
                     room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
@@ -175,32 +169,19 @@ class QuantileSummary:
         """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
         return self.fading != 1.0 or self.weights.shape[1] > _MOST_CLASSES
 
-    def _thinning(self, lengths: Ints) -> tuple[int, int, float]:
-        """(stride, together, ranks lost): values that stand for `stride` rows of a run, so many of them `together`.
-
-        Both move ranks by half of what stands together, the first in each run, the second once. At most 0.4 of eps is
-        spent on the one and 0.2 on the other (half on the second where there is no first), the rest on the lists. The
-        stride divides whole runs, and only values that all stand for as many rows are put together.
-        """
+    def _stride(self, n_rows: int, n_runs: int) -> int:
+        """Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists."""
         if self.has_gaps:  # thinning would cost a feature that is rarely there more than its share
-            return 1, 1, 0.0
-        allowed = self.eps * float(lengths.sum())
-        if self._by_row():
-            together = max(1, int(allowed))
-            return 1, together, together / 2 if together > 1 else 0.0
-        stride = 2 ** int(math.log2(max(1.0, 0.8 * allowed / len(lengths))))
-        if stride == 1:
-            return 1, 1, 0.0
-        together = 1 if (lengths % stride).any() else max(1, int(0.4 * allowed / stride))
-        return stride, together, stride / 2 * (len(lengths) + (together if together > 1 else 0))
+            return 1
+        return max(1, int(self.eps * n_rows / max(n_runs, 1)))
 
     def _runs(self, *, whole: bool) -> tuple[Ints, Ints, Ints]:
         """Buffered rows ordered by class and cut into runs: (order, starts, class of each run).
 
-        A whole run has at most a quarter of the buffer's rows, so up to four classes leave one in a full buffer. With
+        A whole run has a quarter of the buffer's rows, so up to four classes leave at least one in a full buffer. With
         `whole` only those are given, otherwise the rest of each class is a run of its own.
         """
-        n, length = self.n_buffered, min(_RUN, self.capacity // _MOST_CLASSES)
+        n, length = self.n_buffered, self.capacity // _MOST_CLASSES
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
         runs: list[tuple[int, int, int]] = []
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -214,15 +195,14 @@ class QuantileSummary:
     def _cap(self) -> int:
         return int(np.ceil(2.0 / self.eps))
 
-    def _blocks(self, n: int, m: int) -> list[NDArray[Any]]:
-        """Blocks of n and m rows to sort in, on cache lines: vectors that straddle two cost half as much again."""
-        wanted = [max(n, 1) * sorting.WIDTH, m * sorting.WIDTH]
-        if not self.scratch or self.scratch[0].dtype != self.buffer.dtype:
-            self.scratch = [aligned_empty(0, self.buffer.dtype)] * 2
-        for k, size in enumerate(wanted):
-            if len(self.scratch[k]) < size:
-                self.scratch[k] = aligned_empty(size, self.buffer.dtype)
-        return [block[:size] for block, size in zip(self.scratch, wanted, strict=True)]
+    def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
+        wanted = max(n, 1) * sorting.WIDTH
+        if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
+            self.scratch = [aligned_empty(wanted, self.buffer.dtype), aligned_empty(0, self.buffer.dtype)]
+        if by_row and len(self.scratch[1]) < wanted:
+            self.scratch[1] = aligned_empty(wanted, self.buffer.dtype)
+        return self.scratch[0][:wanted], self.scratch[1][:wanted]
 
     def _count_present(self, rows: Ints) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
@@ -237,9 +217,10 @@ class QuantileSummary:
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
             order, starts, labels = self._runs(whole=False)
-            # Rows not yet in the lists add at most eps times their number to what a rank may be off.
-            stride, together = self._thinning(np.diff(starts))[:2] if self.n_present.any() else (1, 1)
-            self._merge_buffer(order, starts, labels, stride, together, no_limit, no_cap, bins)
+            # Rows not yet in the lists add eps to what a rank may be off, as when they are merged.
+            n_runs = 1 if self._by_row() else len(labels)
+            stride = self._stride(len(order), n_runs) if self.n_present.any() else 1
+            self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
         return bins
 
     def _make_room_for_rows(self, n_rows: int) -> None:
@@ -322,26 +303,6 @@ class QuantileSummary:
         total, n_classes = int(sizes.sum()), self.weights.shape[1]
         tuples = np.empty((kernels.N_FIELDS, total), np.int64)
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
-
-
-def _picks(lengths: list[int], places: Ints, labels: Ints, stride: int) -> tuple[Ints, int, kernels.Entries]:
-    """Which sorted rows stand for `stride` neighbours each: (rows, how many of them a run has, an entry for each).
-
-    A group of neighbours stands at its middle value. Each run has the same number of rows and there is a power of two
-    of runs, the rows that are lacking given as -1. Without thinning there are none.
-    """
-    if stride == 1:
-        return np.zeros(0, np.int64), 8, kernels.new_entries(0)
-    run = max(8, 2 ** math.ceil(math.log2(-(-max(lengths) // stride))))
-    n = run * 2 ** math.ceil(math.log2(len(lengths)))
-    middles, entries = np.full(n, -1), kernels.new_entries(n)
-    for k, length in enumerate(lengths):
-        first = np.arange(0, length, stride)
-        size = np.minimum(stride, length - first)
-        mine = slice(k * run, k * run + len(first))
-        middles[mine] = places[k] + first + size // 2
-        entries.counts[mine], entries.classes[mine], entries.weights[mine] = size, labels[k], size
-    return middles, run, entries
 
 
 def _n_blocks(n_features: int) -> int:
