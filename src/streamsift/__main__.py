@@ -8,6 +8,9 @@ import sys
 def main() -> None:
     """Run the command line and exit with its code; Ctrl-C is answered from the first import on."""
     try:
+        from streamsift.core.interrupts import listen
+
+        listen()
         from streamsift.cli.errors import run
         from streamsift.cli.main import cli
 

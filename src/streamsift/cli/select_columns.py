@@ -18,6 +18,7 @@ def select_columns(
     import time
 
     from streamsift.cli.display import live
+    from streamsift.core.interrupts import check
     from streamsift.report.record import DecisionRecord
     from streamsift.streams.column_sources import open_columns
 
@@ -31,6 +32,7 @@ def select_columns(
                 selector.run(source)
             else:
                 for names, block in source:
+                    check()
                     record.add(selector.offer_many(block, names))
         except KeyboardInterrupt:
             interrupted = True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.core.contracts import RowContract
+from streamsift.core.interrupts import check
 from streamsift.core.selection import Selection
 from streamsift.streams.stream import RowStream
 
@@ -106,6 +107,7 @@ def follow(
     batch: Batch | None = None
     seconds, since = 0.0, perf_counter()
     for batch in stream.batches(batch_size):
+        check()
         selector.partial_fit(batch)
         n_rows += batch.n_rows
         drifting = drifting or batch.drifting

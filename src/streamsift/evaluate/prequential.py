@@ -28,6 +28,7 @@ from streamsift.core.batch import Batch, check_batch
 from streamsift.core.constraints import Integer, IsNone, check_parameters
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftError
+from streamsift.core.interrupts import check
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.learners import Learner, make_learner
@@ -126,6 +127,7 @@ def prequential(
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
             for batch in islice(stream.batches(batch_size), n_batches):
+                check()
                 board.add(contest.step(batch, start, board.wants_look()))
                 if board.is_full:
                     writer.extend(board.lines(), contest.n_features, contest.names)

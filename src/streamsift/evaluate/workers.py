@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
+from streamsift.core.interrupts import check
 
 Function = Callable[[Any, Any, Callable[[float], None]], Any]
 """Called as function(shared, task, news), where news takes the fraction of the run that is done."""
@@ -62,6 +63,7 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, ne
     """
     if jobs == 1:
         for task in tasks:
+            check()
             news(task, 0.0)
             yield Outcome(task, *_attempt(function, shared, task, partial(news, task)))
         return
@@ -71,6 +73,7 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, ne
             worker.begin(waiting.pop(), news)
         while busy := [worker for worker in workers if worker.busy]:
             ready = wait([worker.pipe for worker in busy])
+            check()
             for place, worker in enumerate(workers):
                 if worker.pipe not in ready:
                     continue
