@@ -115,7 +115,7 @@ def _sparse(rng: np.random.Generator, quick: bool) -> list[Row]:
         parts = [(X[i : i + 500], y[i : i + 500]) for i in range(0, n, 500)]
         ours = Screener("t_score")
         mine, peer = best_times(
-            lambda p=parts, s=ours: _feed(s, p), lambda p=parts: [_scipy_moments(*part) for part in p], repeats=3
+            lambda p=parts, s=ours: _feed(s, p), lambda p=parts: [_scipy_moments(*part) for part in p], repeats=10
         )
         per_entry[features] = mine / X.nnz * 1e9
         rows.append(
