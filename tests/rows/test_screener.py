@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,18 @@ from tests.naive import screening as naive
 
 from streamsift import Screener
 from streamsift.core.exceptions import InputError, MergeError
+from streamsift.summaries import quantiles
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
 BIN_SCORES = ("mutual_info", "chi2", "gini")
+
+
+@pytest.fixture(scope="module", autouse=True, params=[0, quantiles._FEW], ids=["kernels", "few"])
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Everything is true of the kernels as well as of what counts few rows without them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quantiles, "_FEW", request.param)
+        yield
 
 
 def hard_data(rng: np.random.Generator, n: int, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from streamsift import Screener
 from streamsift.kernels.quantiles import COUNT, KEY
+from streamsift.summaries import quantiles
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -111,3 +112,18 @@ def test_late_features_are_kept_as_short_as_others(scale):
         ranks = np.cumsum(counts)
         assert ranks[-1] == len(ordered)
         assert np.abs(np.searchsorted(ordered, values, "right") - ranks).max() <= eps * len(ordered)
+
+
+@pytest.mark.parametrize(("fading", "n_classes"), [(1.0, 2), (0.99, 2), (1.0, 6)])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_few_rows_are_counted_as_by_kernels(kind, fading, n_classes, monkeypatch):
+    rng = np.random.default_rng(8)
+    for n in (1, 2, 3, 7, 60, 333):
+        X = np.column_stack([shape(rng, n) for shape in SHAPES.values()] + [np.zeros(n)] * 60).astype(kind)
+        X[rng.random(X.shape) < 0.1] = np.nan
+        selector = Screener("mutual_info", fading=fading, missing="skip").partial_fit(X, rng.integers(0, n_classes, n))
+        for n_bins in (2, 5, 7):
+            few = selector._state.bin_counts(n_bins)
+            with monkeypatch.context() as patch:
+                patch.setattr(quantiles, "_FEW", -1)
+                np.testing.assert_allclose(few, selector._state.bin_counts(n_bins), rtol=1e-12, atol=1e-15)

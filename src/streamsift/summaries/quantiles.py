@@ -36,6 +36,7 @@ _ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than
 _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
 _BYTES = 2**28
 _SHORT = 1024  # rows up to which a stream is short
+_FEW = 1 << 18  # values that are sorted here at once rather than by kernels, which take seconds to compile
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -212,7 +213,9 @@ class QuantileSummary:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
         n_features, n_classes = self.weights.shape[:2]
         bins = np.zeros((n_features, n_bins, n_classes))
-        if self.n_buffered == 0:
+        if not self.n_present.any() and self.n_buffered * n_features <= _FEW:
+            _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
+        elif self.n_buffered == 0:
             kernels.count_bins(kernels.Lists(self.lists, self.weights, self.sizes, self.exact), bins)
         else:
             no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
@@ -222,6 +225,10 @@ class QuantileSummary:
             stride = self._stride(len(order), n_runs) if self.n_present.any() else 1
             self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
         return bins
+
+    def _buffered_keys(self) -> NDArray[Any]:
+        """The rows that wait, as keys (n_rows, n_features)."""
+        return np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1).reshape(self.n_buffered, -1)[:, : len(self.sizes)]
 
     def _make_room_for_rows(self, n_rows: int) -> None:
         """A short stream needs a small buffer, so it grows by doubling; beyond _SHORT rows it gets its full size."""
@@ -303,6 +310,28 @@ class QuantileSummary:
         total, n_classes = int(sizes.sum()), self.weights.shape[1]
         tuples = np.empty((kernels.N_FIELDS, total), np.int64)
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
+
+
+def _count_few(keys: NDArray[Any], codes: Ints, fading: float, bins: Floats) -> None:
+    """Count few rows in bins (n_features, n_bins, n_classes), as the kernels do: the first result need not wait.
+
+    The bin of a value below which r of the n rows lie is #{h >= 1 : round(h n / n_bins) <= r}.
+    """
+    n_features, n_bins, n_classes = bins.shape
+    if not len(keys):
+        return
+    order = np.argsort(keys, axis=0)
+    ordered, rows = np.take_along_axis(keys, order, axis=0), np.arange(len(keys))[:, None]
+    is_new = np.vstack([np.ones((1, n_features), bool), ordered[1:] != ordered[:-1]])
+    below = np.maximum.accumulate(np.where(is_new, rows, 0), axis=0)
+    present = ordered != np.iinfo(keys.dtype).max
+    n = present.sum(axis=0)
+    place = np.zeros(keys.shape, np.int64)
+    for h in range(1, n_bins):
+        place += (2 * h * n + n_bins) // (2 * n_bins) <= below
+    place = (np.arange(n_features) * n_bins + place) * n_classes + codes[order]
+    weights = row_weights(fading, len(keys))[order]
+    bins += np.bincount(place[present], weights[present], bins.size).reshape(bins.shape)
 
 
 def _n_blocks(n_features: int) -> int:
