@@ -5,8 +5,8 @@ in other files, so a kernel calls only kernels of its own file. No fastmath: it 
 `fused_kernel` only rounds a * b + c once instead of twice; `summing_kernel` may also add up a sum in another order.
 
 A kernel whose name begins with an underscore is called by kernels of its file and by nobody else: it is compiled
-without the way in from Python, which takes a seventh of the time to the first result (calling it would crash). No
-kernel is compiled with a way in from C.
+without the way in from Python, which would only cost time at the first run (calling it would crash). No kernel is
+compiled with a way in from C.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
+from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
@@ -290,7 +291,7 @@ class QuantileSummary:
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
         exact = self.exact & other.exact
         merged = self._empty_ragged(self.sizes + other.sizes)
-        kernels.merge_ragged(self._ragged(), other._ragged(), limit, self._cap(), exact, merged)
+        merge_ragged(self._ragged(), other._ragged(), limit, self._cap(), exact, merged)
         self.sizes, self.exact = np.diff(merged.start), exact
         room = max(int(self.sizes.max()), 1)
         self.lists = np.zeros((len(self.sizes), kernels.N_FIELDS, room), np.int64)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
+from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.summaries.fading import row_weights
 
 Floats = NDArray[np.float64]
@@ -196,7 +197,7 @@ class SparseQuantileSummary:
         lists, weights = np.empty((kernels.N_FIELDS, total), np.int64), np.empty((len(self.class_weight), total))
         start, exact, cap = np.zeros(n_features + 1, np.int64), self.exact & other.exact, int(np.ceil(2.0 / self.eps))
         merged = kernels.Ragged(start, lists, weights)
-        kernels.merge_ragged(self._ragged(), other._ragged(), limit, cap, exact, merged)
+        merge_ragged(self._ragged(), other._ragged(), limit, cap, exact, merged)
         self.start, self.exact = start, exact
         self.lists = np.ascontiguousarray(lists[:, : start[-1]])
         self.weights = np.ascontiguousarray(weights[:, : start[-1]])
