@@ -11,6 +11,7 @@ import pytest
 
 from streamsift import catalog
 from streamsift.cli.comparison_table import print_comparison
+from streamsift.evaluate.run_store import RunStore
 from streamsift.evaluate.trace import Trace
 
 METHODS = "screen:fisher,osfs,etana,random"
@@ -215,6 +216,20 @@ def test_an_interrupt_leaves_a_partial_report(process, people, tmp_path, jobs):
     assert not found["complete"]
     assert sum(len(entry["accuracies"]) for entry in found["entries"]) >= 3
     assert (out / "report.html").is_file()
+
+
+def test_an_interrupt_just_after_a_run_was_kept_reports_the_run(sift, people, tmp_path, monkeypatch):
+    save = RunStore.save
+
+    def interrupted(store, run, found):
+        save(store, run, found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunStore, "save", interrupted)
+    code, table, said = sift("compare", people, *LONG[:-1], 2, "-o", tmp_path / "out")
+    assert code == 130
+    assert "Interrupted after 1 of 6 runs" in said
+    assert table.splitlines()[1].startswith("1\tscreen:fisher")
 
 
 def test_a_killed_comparison_goes_on_where_it_stopped(process, sift, people, tmp_path):

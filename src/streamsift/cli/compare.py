@@ -97,7 +97,7 @@ def compare(
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
     from streamsift.core.exceptions import ParameterError
-    from streamsift.evaluate.compare import carry_out
+    from streamsift.evaluate.compare import carry_out, kept_outcomes
     from streamsift.evaluate.comparison import Comparison
     from streamsift.evaluate.plan import plan_comparison
     from streamsift.evaluate.run_store import RunStore
@@ -136,6 +136,9 @@ def compare(
                 bars.finished(outcome)
         except KeyboardInterrupt:
             interrupted = True
+            if store is not None:  # the interrupt may have come between the keeping of a run and the news of it
+                heard = {outcome.task for outcome in outcomes}
+                outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
     if not any(outcome.failure is None for outcome in outcomes) and interrupted:
         return _say("Interrupted before the first run was finished.", INTERRUPTED)
     comparison = Comparison.of(plan, outcomes, store)

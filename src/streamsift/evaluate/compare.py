@@ -117,15 +117,18 @@ def carry_out(
 
     A run that failed is not kept, so that it is tried again by the next call. `news` is told how far a run is.
     """
-    waiting = []
-    for run in plan.runs():
-        found = None if store is None else store.load(run)
-        if found is None:
-            waiting.append(run)
-        else:
-            yield Outcome(run, found, None)
+    before = [] if store is None else kept_outcomes(plan, store)
+    yield from before
+    done = {outcome.task for outcome in before}
+    waiting = [run for run in plan.runs() if run not in done]
     work = Work(plan, None if store is None else store.runs)
     for outcome in run_all(run_one, work, waiting, jobs, news):
         if store is not None and outcome.failure is None:
             store.save(outcome.task, outcome.result)
         yield outcome
+
+
+def kept_outcomes(plan: Plan, store: RunStore) -> list[Outcome]:
+    """The outcomes of those runs of a plan that are in the store."""
+    found = ((run, store.load(run)) for run in plan.runs())
+    return [Outcome(run, result, None) for run, result in found if result is not None]
