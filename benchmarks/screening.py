@@ -139,6 +139,32 @@ def _offline(X: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     return counts
 
 
+def _reading(X: NDArray[Any], y: NDArray[Any]) -> list[Row]:
+    """Scores after every batch of 100 rows, as when a stream is followed or judged."""
+    import datasketches
+
+    starts = range(0, len(X), 100)
+
+    def ours() -> None:
+        selector = Screener("mutual_info", eps=0.01)
+        for i in starts:
+            selector.partial_fit(X[i : i + 100], y[i : i + 100])
+            selector.scores_  # noqa: B018 - computed when it is read
+
+    def kll() -> None:
+        sketches = datasketches.vector_of_kll_floats_sketches(200, X.shape[1])
+        for i in starts:
+            sketches.update(X[i : i + 100])
+            sketches.get_quantiles([0.2, 0.4, 0.6, 0.8])
+
+    mine, peer = best_times(ours, kll, repeats=2)
+    scale = 1e3 / len(starts)
+    return [
+        Row("scores read after every 100 rows, 500 features", mine * scale, peer * scale,
+            "datasketches vector of KLL(200), quantiles alone", peer / mine, None, "ms/batch"),
+    ]  # fmt: skip
+
+
 def _quantiles(rng: np.random.Generator, quick: bool) -> list[Row]:
     import datasketches
 
@@ -163,6 +189,7 @@ def _quantiles(rng: np.random.Generator, quick: bool) -> list[Row]:
     )
     scale = 1e9 / (n * features)
     return [
+        *_reading(X[: n // 4], y),
         Row("quantile summary, float32, eps 0.01", plain * scale, sketch * scale, "datasketches vector of KLL(200)",
             sketch / plain, 10.0, "ns/value", "the peer keeps no classes"),
         Row("quantile summary, float32, eps 0.01", plain * scale, offline * scale, "numpy.quantile and counting",

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from streamsift import Screener
 from streamsift.kernels.quantiles import COUNT, KEY
-from streamsift.summaries import quantiles
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -34,8 +33,8 @@ def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarra
     """(values, counts, class weights) of each feature, with what is still in the buffer merged in."""
     state = copy.deepcopy(selector._state)
     if state.n_buffered:
-        n_features = len(state.sizes)
-        state._merge_buffer(*state._runs(whole=False), 1, np.full(n_features, -1), 10**9, np.empty((0, 0, 0)))
+        state.eps = 1e-9  # any number of different values is kept
+        state._merge_buffer(*state._runs(whole=False), 1, np.full(len(state.sizes), -1))
     lists, weights = state.lists, state.weights
     return [(decode(lists[f, KEY, :k]), lists[f, COUNT, :k], weights[f, :, :k]) for f, k in enumerate(state.sizes)]
 
@@ -116,7 +115,7 @@ def test_late_features_are_kept_as_short_as_others(scale):
 
 @pytest.mark.parametrize(("fading", "n_classes"), [(1.0, 2), (0.99, 2), (1.0, 6)])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_few_rows_are_counted_as_by_kernels(kind, fading, n_classes, monkeypatch):
+def test_few_rows_are_counted_as_by_kernels(kind, fading, n_classes):
     rng = np.random.default_rng(8)
     for n in (1, 2, 3, 7, 60, 333):
         X = np.column_stack([shape(rng, n) for shape in SHAPES.values()] + [np.zeros(n)] * 60).astype(kind)
@@ -124,6 +123,48 @@ def test_few_rows_are_counted_as_by_kernels(kind, fading, n_classes, monkeypatch
         selector = Screener("mutual_info", fading=fading, missing="skip").partial_fit(X, rng.integers(0, n_classes, n))
         for n_bins in (2, 5, 7):
             few = selector._state.bin_counts(n_bins)
-            with monkeypatch.context() as patch:
-                patch.setattr(quantiles, "_FEW", -1)
-                np.testing.assert_allclose(few, selector._state.bin_counts(n_bins), rtol=1e-12, atol=1e-15)
+            by_kernels = copy.deepcopy(selector._state)
+            by_kernels.spare = -1
+            np.testing.assert_allclose(few, by_kernels.bin_counts(n_bins), rtol=1e-12, atol=1e-15)
+
+
+def naive_bins(values: np.ndarray, counts: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
+    """Class weights between cut points at equal ranks, one tuple after the other."""
+    bins, below, n = np.zeros((n_bins, len(weights))), 0, counts.sum()
+    for k, count in enumerate(counts):
+        bins[sum((2 * h * n + n_bins) // (2 * n_bins) <= below for h in range(1, n_bins))] += weights[:, k]
+        below += count
+    return bins
+
+
+@pytest.mark.parametrize(("fading", "n_classes"), [(1.0, 2), (1.0, 3), (1.0, 6), (0.9999, 2)])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rows_that_wait_are_counted_as_if_merged(kind, fading, n_classes, scale):
+    rng = np.random.default_rng(15)
+    n = int(12_000 * scale) + 200
+    X = np.column_stack([shape(rng, n) for shape in SHAPES.values()] + [np.zeros(n)]).astype(kind)
+    X[rng.random(n) < 0.1, 0] = np.nan
+    y = rng.integers(0, n_classes, n)
+    y[n // 2 : n // 2 + 500] = 0
+    selector = Screener(eps=0.02, fading=fading, missing="skip")
+    for start in range(0, n, 2300):
+        selector.partial_fit(X[start : start + 2300], y[start : start + 2300])
+        selector._state.spare = -1
+        merged = copy.deepcopy(selector)
+        if kind is np.float32:
+            merged._state._to_double()
+        for n_bins in (2, 5, 8):
+            found = selector._state.bin_counts(n_bins)
+            for feature, (values, counts, weights) in enumerate(lists_of(merged)):
+                expected = naive_bins(values, counts, weights, n_bins)
+                np.testing.assert_allclose(found[feature], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_reading_an_empty_buffer():
+    """All rows are in the lists: nothing waits."""
+    rng = np.random.default_rng(16)
+    X, y = rng.normal(size=(8192, 3)).astype(np.float32), np.arange(8192) // 2048 % 2
+    state = Screener(eps=0.02).fit(X, y)._state
+    assert state.n_buffered == 0
+    assert state.bin_counts(5).sum(axis=1).tolist() == [[4096.0, 4096.0]] * 3
+    assert np.abs(state.bin_counts(5).sum(axis=2) - 8192 / 5).max() <= 2 * 0.02 * 8192

@@ -261,19 +261,6 @@ def _bin_of(rank: int, n: int, n_bins: int) -> int:
 
 
 @kernel
-def _count_list(tuples: Ints, weights: Floats, size: int, bins: Floats) -> None:
-    """Add the class weights of one list to bins (n_bins, n_classes)."""
-    n, rank = 0, 0
-    for i in range(size):
-        n += tuples[COUNT, i]
-    for i in range(size):
-        b = _bin_of(rank, n, bins.shape[0])
-        for c in range(bins.shape[1]):
-            bins[b, c] += weights[c, i]
-        rank += tuples[COUNT, i]
-
-
-@kernel
 def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights: Floats) -> None:
     for field in range(N_FIELDS):
         for i in range(size):
@@ -286,7 +273,7 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 @kernel
 def merge_runs(
     block: NDArray[Any], starts: Ints, labels: Ints, stride: int, thinned: NDArray[Any], thin_starts: Ints, limit: Ints,
-    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
 
@@ -294,8 +281,7 @@ def merge_runs(
     given all values and stays exact while it has at most `cap` tuples; any other is given every stride-th value of
     each run (kept in `thinned`, WIDTH rows, from thin_starts[r] on) and shortened within limit[feature].
 
-    With bins (n_features, n_bins, n_classes) the merged lists are only counted, and nothing changes. Otherwise they
-    are kept, and where one does not fit, the answer is its place and its length; (width, 0) means all done.
+    Where a list does not fit into its room, the answer is its place and its length; (width, 0) means all done.
     """
     most = lists.weights.shape[2]
     for r in range(labels.size):
@@ -316,13 +302,10 @@ def merge_runs(
             if not whole or size <= cap:
                 break
             whole = False
-        if bins.size > 0:
-            _count_list(room.new, room.new_weights, size, bins[f])
-        elif size > most:
+        if size > most:
             return w, size
-        else:
-            _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
-            lists.sizes[f], lists.exact[f] = size, whole
+        _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
+        lists.sizes[f], lists.exact[f] = size, whole
     return width, 0
 
 
@@ -345,7 +328,7 @@ def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: i
 @kernel
 def merge_rows(
     block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], decay: float, together: int, counts: Ints,
-    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int, bins: Floats,
+    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which.
 
@@ -374,21 +357,11 @@ def merge_rows(
             if not whole or size <= cap:
                 break
             whole = False
-        if bins.size > 0:
-            _count_list(room.new, room.new_weights, size, bins[f])
-        elif size > most:
+        if size > most:
             return w, size
-        else:
-            _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
-            lists.sizes[f], lists.exact[f] = size, whole
+        _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
+        lists.sizes[f], lists.exact[f] = size, whole
     return width, 0
-
-
-@kernel
-def count_bins(lists: Lists, bins: Floats) -> None:
-    """Add the class weights of each feature's tuples to bins (n_features, n_bins, n_classes)."""
-    for f in range(lists.sizes.size):
-        _count_list(lists.tuples[f], lists.weights[f], lists.sizes[f], bins[f])
 
 
 @kernel
@@ -439,7 +412,9 @@ def merge_entries(
 
 @kernel
 def count_bins_with_zeros(lists: Ragged, decay: Floats, class_weight: Floats, n_rows: Ints, bins: Floats) -> None:
-    """Like count_bins for lists of non-zeros, with all further rows of the n_rows[j] as one point at zero.
+    """Add the class weights of each feature's non-zeros, and of its further rows as one point at zero, to bins.
+
+    There are n_rows[j] rows in all.
 
     class_weight[c, j] is the weight of class c over the rows that feature j was present in.
     """

@@ -16,6 +16,7 @@ the paper's universal weight maps add up to (Eq. 18, less the row it counts twic
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -26,18 +27,20 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
 from streamsift.kernels.quantile_merge import merge_ragged
+from streamsift.kernels.waiting import count_rows, count_runs, new_stretches
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Keys = NDArray[np.integer[Any]]
 
 _ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
 _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
 _BYTES = 2**28
 _SHORT = 1024  # rows up to which a stream is short
-_FEW = 1 << 18  # values that are sorted here at once rather than by kernels, which take seconds to compile
+_FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -59,6 +62,7 @@ class QuantileSummary:
     sizes: Ints  # (n_features,)
     exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
+    spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
@@ -115,7 +119,7 @@ class QuantileSummary:
         if stride > 1:
             self.thinning_error = self.thinning_error + stride / 2 * n_runs
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
-        self._merge_buffer(order, starts, labels, stride, limit, self._cap(), np.empty((0, 0, 0)))
+        self._merge_buffer(order, starts, labels, stride, limit)
         waiting = np.ones(self.n_buffered, bool)
         waiting[order] = False
         left = np.flatnonzero(waiting)
@@ -123,49 +127,60 @@ class QuantileSummary:
         self.buffer_class[: len(left)] = self.buffer_class[left]
         self.n_buffered = len(left)
 
-    def _merge_buffer(
-        self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints, cap: int, bins: Floats
-    ) -> None:
-        """Merge the rows in `order` into the lists, which grow as needed; or, given bins, only count the result."""
-        n_features, by_row = len(self.sizes), self._by_row()
+    def _merge_buffer(self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints) -> None:
+        """Merge the rows in `order` into the lists, which grow as needed."""
+        by_row, cap = self._by_row(), int(np.ceil(2.0 / self.eps))
         # Arrays loaded from a memory map may be read-only, which kernels that could write refuse.
         self.lists, self.weights = np.require(self.lists, None, "W"), np.require(self.weights, None, "W")
         self.sizes, self.exact = np.require(self.sizes, None, "W"), np.require(self.exact, None, "W")
-        lengths = [len(order)] if by_row else np.diff(starts).tolist()
-        places = np.cumsum([0] + [max(2 ** math.ceil(math.log2(length)), 8) for length in lengths])
-        n = int(places[-1])  # rows to sort: each run is filled up with missing ones to a power of two
-        block, rows = self._blocks(n, by_row)
-        entries = kernels.new_entries(len(order) if by_row else n)
-        if by_row:
-            age = row_weights(self.fading, len(order))
-            entries = kernels.Entries(entries.counts, self.buffer_class[: len(order)], age)
+        places = self._places(order, starts)
+        n = int(places[-1])
+        entries = self._entries(order) if by_row else kernels.new_entries(n)
         thin_starts = np.concatenate([[0], np.cumsum(-(-np.diff(places) // stride))])
         decay = self.fading ** float(len(order))
         counts = np.minimum(stride, len(order) - np.arange(0, len(order), stride))  # rows of each group of neighbours
-        thinned = np.empty((sorting.WIDTH, thin_starts[-1]), block.dtype)
-        turned = np.empty((2, sorting.WIDTH, n + 16), block.dtype)  # a power of two apart, lines share a cache set
+        thinned = np.empty((sorting.WIDTH, thin_starts[-1]), self.buffer.dtype)
+        turned = self._turned(n)
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
+        for first, width, block, rows in self._sorted(order, starts, places):
+            done = 0
+            while done < width:
+                lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
+                target = (limit, cap, lists, entries, room, first, width, done)
+                if by_row:
+                    done, needed = kernels.merge_rows(block, rows, turned, decay, stride, counts, *target)
+                else:
+                    done, needed = kernels.merge_runs(block, places, labels, stride, thinned, thin_starts, *target)
+                if needed:
+                    self._widen(needed + needed // 4)
+                    room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
+
+    def _sorted(self, order: Ints, starts: Ints, places: Ints) -> Iterator[tuple[int, int, Keys, Keys]]:
+        """Sort the rows in `order`, some features at a time: (first feature, how many, keys, row behind each key)."""
+        block, rows = self._blocks(int(places[-1]))
+        n_features = len(self.sizes)
         for first, buffered in zip(range(0, n_features, sorting.WIDTH), self.buffer, strict=True):
-            width = min(sorting.WIDTH, n_features - first)
-            if by_row:
+            if self._by_row():
                 sorting.load_rows(buffered, order, block, rows)
                 sorting.sort_runs((block, rows), np.zeros(1, np.int64), places)
             else:
                 sorting.sort_eights(buffered, order, starts, places, block)
                 sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
-            done = 0
-            while done < width:
-                lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
-                target = (lists, entries, room, first, width, done, bins)
-                if by_row:
-                    done, needed = kernels.merge_rows(block, rows, turned, decay, stride, counts, limit, cap, *target)
-                else:
-                    done, needed = kernels.merge_runs(
-                        block, places, labels, stride, thinned, thin_starts, limit, cap, *target
-                    )
-                if needed:
-                    self._widen(needed + needed // 4)
-                    room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
+            yield first, min(sorting.WIDTH, n_features - first), block, rows
+
+    def _places(self, order: Ints, starts: Ints) -> Ints:
+        """Where each run begins and the last ends when sorted: filled up with missing rows to a power of two."""
+        lengths = [len(order)] if self._by_row() else np.diff(starts).tolist()
+        return np.cumsum([0] + [max(1 << (length - 1).bit_length(), 8) for length in lengths])
+
+    def _entries(self, order: Ints) -> kernels.Entries:
+        """What stands behind each row in `order`, where all rows are sorted together."""
+        n = len(order)
+        return kernels.Entries(np.ones(n, np.int64), self.buffer_class[:n], row_weights(self.fading, n))
+
+    def _turned(self, n: int) -> Keys:
+        """Room for keys and rows, column by column; a power of two apart, columns would share a cache set."""
+        return np.empty((2, sorting.WIDTH, n + 16), self.buffer.dtype)
 
     def _by_row(self) -> bool:
         """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
@@ -190,19 +205,16 @@ class QuantileSummary:
             runs += [(label, i, min(i + length, end)) for i in range(start, end, length)]
         if whole:
             runs = [run for run in runs if run[2] - run[1] == length]
-        rows = np.concatenate([order[start:end] for _, start, end in runs])
+        rows = np.concatenate([order[:0], *(order[start:end] for _, start, end in runs)])
         starts = np.concatenate([[0], np.cumsum([end - start for _, start, end in runs])])
         return rows, starts, np.array([label for label, _, _ in runs], np.int64)
 
-    def _cap(self) -> int:
-        return int(np.ceil(2.0 / self.eps))
-
-    def _blocks(self, n: int, by_row: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _blocks(self, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
         wanted = max(n, 1) * sorting.WIDTH
         if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
             self.scratch = [aligned_empty(wanted, self.buffer.dtype), aligned_empty(0, self.buffer.dtype)]
-        if by_row and len(self.scratch[1]) < wanted:
+        if self._by_row() and len(self.scratch[1]) < wanted:
             self.scratch[1] = aligned_empty(wanted, self.buffer.dtype)
         return self.scratch[0][:wanted], self.scratch[1][:wanted]
 
@@ -212,19 +224,24 @@ class QuantileSummary:
 
     def bin_counts(self, n_bins: int) -> Floats:
         """Class weights (n_features, n_bins, n_classes) between cut points at equal ranks; changes nothing."""
-        n_features, n_classes = self.weights.shape[:2]
+        n_features, n_classes, _ = self.weights.shape
         bins = np.zeros((n_features, n_bins, n_classes))
-        if not self.n_present.any() and self.n_buffered * n_features <= _FEW:
+        n_values = self.n_buffered * n_features
+        if not self.n_present.any() and n_values <= self.spare:
+            self.spare -= n_values
             _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
-        elif self.n_buffered == 0:
-            kernels.count_bins(kernels.Lists(self.lists, self.weights, self.sizes, self.exact), bins)
-        else:
-            no_limit, no_cap = np.full(n_features, -1), np.iinfo(np.int64).max
-            order, starts, labels = self._runs(whole=False)
-            # Rows not yet in the lists add eps to what a rank may be off, as when they are merged.
-            n_runs = 1 if self._by_row() else len(labels)
-            stride = self._stride(len(order), n_runs) if self.n_present.any() else 1
-            self._merge_buffer(order, starts, labels, stride, no_limit, no_cap, bins)
+            return bins
+        order, starts, labels = self._runs(whole=False)
+        places = self._places(order, starts)
+        at, turned = new_stretches(len(places) - 1, self.lists.shape[2]), self._turned(int(places[-1]))
+        entries, decay = self._entries(order), self.fading ** float(len(order))
+        for first, width, block, rows in self._sorted(order, starts, places):
+            some = slice(first, first + width)
+            lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
+            if self._by_row():
+                count_rows(block, rows, turned, places, entries, decay, lists, weights, sizes, at, bins[some])
+            else:
+                count_runs(block, turned[0], places, labels, lists, weights, sizes, at, bins[some])
         return bins
 
     def _buffered_keys(self) -> NDArray[Any]:
@@ -291,7 +308,7 @@ class QuantileSummary:
         limit = np.maximum((self.eps * self.n_present - self.thinning_error).astype(np.int64), 0)
         exact = self.exact & other.exact
         merged = self._empty_ragged(self.sizes + other.sizes)
-        merge_ragged(self._ragged(), other._ragged(), limit, self._cap(), exact, merged)
+        merge_ragged(self._ragged(), other._ragged(), limit, int(np.ceil(2.0 / self.eps)), exact, merged)
         self.sizes, self.exact = np.diff(merged.start), exact
         room = max(int(self.sizes.max()), 1)
         self.lists = np.zeros((len(self.sizes), kernels.N_FIELDS, room), np.int64)
