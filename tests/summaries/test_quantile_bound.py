@@ -10,6 +10,7 @@ from scipy import sparse
 
 from streamsift import Screener
 from streamsift.kernels.quantiles import COUNT, KEY
+from streamsift.summaries import quantiles
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -168,3 +169,28 @@ def test_reading_an_empty_buffer():
     assert state.n_buffered == 0
     assert state.bin_counts(5).sum(axis=1).tolist() == [[4096.0, 4096.0]] * 3
     assert np.abs(state.bin_counts(5).sum(axis=2) - 8192 / 5).max() <= 2 * 0.02 * 8192
+
+
+@pytest.mark.parametrize("limit", [0, 2**25], ids=["sorted again", "kept"])
+def test_reading_often_changes_no_count(limit, monkeypatch, scale):
+    """Sorted rows that are kept between readings must not outlive a flush, a late class, a late feature or a merge."""
+    monkeypatch.setattr(quantiles, "_KEPT_BYTES", limit)
+    rng = np.random.default_rng(17)
+    n = int(10_000 * scale) + 1500
+    X, y = rng.normal(size=(n, 70)).astype(np.float32), rng.integers(0, 2, n)
+    y[n // 2 :: 7] = 2
+    often, once = (Screener(eps=0.02, new_features="add", missing="skip") for _ in range(2))
+    for start in range(0, n, 130):
+        width = 66 if start < n // 2 - 500 else 70
+        for selector in (often, once):
+            selector.partial_fit(X[start : start + 130, :width], y[start : start + 130])
+        often._state.spare = once._state.spare = -1
+        often._state.bin_counts(5)
+        if start // 130 % 9 == 0:
+            fresh = copy.deepcopy(once)
+            np.testing.assert_array_equal(often._state.bin_counts(5), fresh._state.bin_counts(5))
+    other = Screener(eps=0.02, new_features="add", missing="skip").fit(X[:1700], np.where(y[:1700] == 1, 2, 1))
+    for selector in (often, once):
+        selector.merge(copy.deepcopy(other))
+        selector.partial_fit(X[:50].astype(float), y[:50])
+    np.testing.assert_array_equal(often._state.bin_counts(5), once._state.bin_counts(5))

@@ -42,11 +42,15 @@ def new_stretches(n_runs: int, longest: int) -> Stretches:
 
 
 @kernel
-def _turn(block: NDArray[Any], n: int, out: NDArray[Any]) -> None:
-    """Turn n rows of a flat (rows, WIDTH) block, so that each column's values lie side by side."""
-    for i in range(n):
-        for w in range(WIDTH):
-            out[w, i] = block[i * WIDTH + w]
+def turn_runs(block: NDArray[Any], places: Ints, starts: Ints, lines: NDArray[Any]) -> None:
+    """Turn runs of sorted rows, from places[r] on in a flat (rows, WIDTH) block, so that each column is a line.
+
+    Run r goes to starts[r]:starts[r + 1] of the lines.
+    """
+    for r in range(starts.size - 1):
+        for i in range(starts[r + 1] - starts[r]):
+            for w in range(WIDTH):
+                lines[w, starts[r] + i] = block[(places[r] + i) * WIDTH + w]
 
 
 @kernel
@@ -54,7 +58,7 @@ def _first_from(line: NDArray[Any], low: int, high: int, key: int) -> int:
     """The first place of a sorted line, from low to high, with a key that is not less."""
     n = high - low
     while n > 0:
-        half = (n + 1) // 2
+        half = (n + 1) >> 1
         # if line[low + half - 1] < key: low += half, without a branch, which no processor could predict here
         low += half * int(line[np.uint64(low + half - 1)] < key)
         n -= half
@@ -157,17 +161,16 @@ def _add_tuples(weights: Floats, first: int, last: int, decay: float, counts: Fl
 
 @kernel
 def count_runs(
-    block: NDArray[Any], turned: NDArray[Any], starts: Ints, labels: Ints, tuples: Ints, weights: Floats, sizes: Ints,
-    at: Stretches, bins: Floats,
+    lines: NDArray[Any], starts: Ints, labels: Ints, tuples: Ints, weights: Floats, sizes: Ints, at: Stretches,
+    bins: Floats,
 ) -> None:  # fmt: skip
     """Add the class weights of some features to bins (features, bins, classes): lists, and sorted rows of weight 1.
 
-    Run r, rows starts[r]:starts[r + 1] of the block, is of class labels[r]. There may be no run at all.
+    Run r, starts[r]:starts[r + 1] of each feature's line, is of class labels[r]. There may be no run at all.
     """
     last = labels.size
-    _turn(block, starts[last], turned)
     for f in range(bins.shape[0]):
-        line, keys = turned[f], tuples[f, KEY]
+        line, keys = lines[f], tuples[f, KEY]
         n = _begin(line, starts, tuples[f], sizes[f], at)
         for h in range(bins.shape[1]):
             for r in range(last):
@@ -181,19 +184,17 @@ def count_runs(
 
 @kernel
 def count_rows(
-    block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], starts: Ints, entries: Entries, decay: float,
-    tuples: Ints, weights: Floats, sizes: Ints, at: Stretches, bins: Floats,
+    lines: NDArray[Any], origins: NDArray[Any], starts: Ints, entries: Entries, decay: float, tuples: Ints,
+    weights: Floats, sizes: Ints, at: Stretches, bins: Floats,
 ) -> None:  # fmt: skip
-    """Like count_runs for one run of rows of any class and weight, `rows` says which is which; lists decay first."""
-    _turn(block, starts[1], turned[0])
-    _turn(rows, starts[1], turned[1])
+    """Like count_runs for one run of rows of any class and weight, origins say which is which; lists decay first."""
     for f in range(bins.shape[0]):
-        line, origins, keys = turned[0, f], turned[1, f], tuples[f, KEY]
+        line, keys = lines[f], tuples[f, KEY]
         n = _begin(line, starts, tuples[f], sizes[f], at)
         for h in range(bins.shape[1]):
             first, first_tuple = at.low[0], at.low[1]
             _next_bin(line, keys, n, h, bins.shape[1], at)
             for i in range(first, at.low[0]):
-                row = origins[i]
+                row = origins[f, i]
                 bins[f, h, entries.classes[row]] += entries.weights[row]
             _add_tuples(weights[f], first_tuple, at.low[1], decay, bins[f, h])

@@ -16,7 +16,7 @@ the paper's universal weight maps add up to (Eq. 18, less the row it counts twic
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -27,7 +27,7 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
 from streamsift.kernels.quantile_merge import merge_ragged
-from streamsift.kernels.waiting import count_rows, count_runs, new_stretches
+from streamsift.kernels.waiting import count_rows, count_runs, new_stretches, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
@@ -41,6 +41,8 @@ _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, whi
 _BYTES = 2**28
 _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
+_STRETCH = 1024  # waiting rows that are worth keeping sorted when bins are counted
+_KEPT_BYTES = 2**25  # sorted stretches are kept if those of a full buffer take no more
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -62,6 +64,8 @@ class QuantileSummary:
     sizes: Ints  # (n_features,)
     exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
+    lines: Keys = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int32))
+    kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
 
     @classmethod
@@ -125,7 +129,7 @@ class QuantileSummary:
         left = np.flatnonzero(waiting)
         sorting.keep_rows(self.buffer, left)
         self.buffer_class[: len(left)] = self.buffer_class[left]
-        self.n_buffered = len(left)
+        self.n_buffered, self.kept = len(left), []
 
     def _merge_buffer(self, order: Ints, starts: Ints, labels: Ints, stride: int, limit: Ints) -> None:
         """Merge the rows in `order` into the lists, which grow as needed."""
@@ -142,8 +146,9 @@ class QuantileSummary:
         thinned = np.empty((sorting.WIDTH, thin_starts[-1]), self.buffer.dtype)
         turned = self._turned(n)
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
-        for first, width, block, rows in self._sorted(order, starts, places):
-            done = 0
+        for b, block, rows in self._sorted(order, starts, places, range(len(self.buffer))):
+            first = b * sorting.WIDTH
+            width, done = min(sorting.WIDTH, len(self.sizes) - first), 0
             while done < width:
                 lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
                 target = (limit, cap, lists, entries, room, first, width, done)
@@ -155,18 +160,19 @@ class QuantileSummary:
                     self._widen(needed + needed // 4)
                     room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
 
-    def _sorted(self, order: Ints, starts: Ints, places: Ints) -> Iterator[tuple[int, int, Keys, Keys]]:
-        """Sort the rows in `order`, some features at a time: (first feature, how many, keys, row behind each key)."""
-        block, rows = self._blocks(int(places[-1]))
-        n_features = len(self.sizes)
-        for first, buffered in zip(range(0, n_features, sorting.WIDTH), self.buffer, strict=True):
+    def _sorted(
+        self, order: Ints, starts: Ints, places: Ints, blocks: Iterable[int]
+    ) -> Iterator[tuple[int, Keys, Keys]]:
+        """Sort the rows in `order`, WIDTH features at a time: (number of the block, keys, row behind each key)."""
+        keys, rows = self._blocks(int(places[-1]))
+        for b in blocks:
             if self._by_row():
-                sorting.load_rows(buffered, order, block, rows)
-                sorting.sort_runs((block, rows), np.zeros(1, np.int64), places)
+                sorting.load_rows(self.buffer[b], order, keys, rows)
+                sorting.sort_runs((keys, rows), np.zeros(1, np.int64), places)
             else:
-                sorting.sort_eights(buffered, order, starts, places, block)
-                sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
-            yield first, min(sorting.WIDTH, n_features - first), block, rows
+                sorting.sort_eights(self.buffer[b], order, starts, places, keys)
+                sorting.sort_runs((keys,), np.diff(starts) // 8 * 8, places)
+            yield b, keys, rows
 
     def _places(self, order: Ints, starts: Ints) -> Ints:
         """Where each run begins and the last ends when sorted: filled up with missing rows to a power of two."""
@@ -231,18 +237,57 @@ class QuantileSummary:
             self.spare -= n_values
             _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
             return bins
-        order, starts, labels = self._runs(whole=False)
-        places = self._places(order, starts)
-        at, turned = new_stretches(len(places) - 1, self.lists.shape[2]), self._turned(int(places[-1]))
-        entries, decay = self._entries(order), self.fading ** float(len(order))
-        for first, width, block, rows in self._sorted(order, starts, places):
-            some = slice(first, first + width)
-            lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
-            if self._by_row():
-                count_rows(block, rows, turned, places, entries, decay, lists, weights, sizes, at, bins[some])
-            else:
-                count_runs(block, turned[0], places, labels, lists, weights, sizes, at, bins[some])
+        if self._by_row():
+            self._count_rows(bins)
+        else:
+            self._count_runs(bins)
         return bins
+
+    def _count_rows(self, bins: Floats) -> None:
+        """Count the lists and all waiting rows, sorted together."""
+        order, _, _ = self._runs(whole=False)
+        places = self._places(order, order)
+        entries, decay = self._entries(order), self.fading ** float(len(order))
+        at, (lines, origins) = new_stretches(1, self.lists.shape[2]), self._turned(int(places[-1]))
+        for b, block, rows in self._sorted(order, order, places, range(len(self.buffer))):
+            some = slice(b * sorting.WIDTH, (b + 1) * sorting.WIDTH)
+            turn_runs(block, places, places, lines)
+            turn_runs(rows, places, places, origins)
+            lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
+            count_rows(lines, origins, places, entries, decay, lists, weights, sizes, at, bins[some])
+
+    def _count_runs(self, bins: Floats) -> None:
+        """Count the lists and the waiting rows, which are sorted by class, some stretches of rows by themselves.
+
+        Sorted stretches are kept until they are merged, if that takes little room: whoever reads after every batch need
+        not wait until all is sorted again.
+        """
+        n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= _KEPT_BYTES
+        shape = (n_blocks if keep else 1, sorting.WIDTH, self.capacity + 16)
+        if not keep or self.lines.shape != shape or self.lines.dtype != self.buffer.dtype:
+            self.lines, self.kept = np.empty(shape, self.buffer.dtype), []
+        stretches = _stretches(self.n_buffered)
+        runs = [self._by_class(stretch) for stretch in stretches]
+        starts = np.concatenate([[0], *(each[1:] for _, each, _ in runs)])
+        labels = np.concatenate([np.zeros(0, np.int64), *(each for _, _, each in runs)])
+        at = new_stretches(len(labels), self.lists.shape[2])
+        new = [rows for rows, stretch in zip(runs, stretches, strict=True) if stretch not in self.kept]
+        for blocks in [range(n_blocks)] if keep else [range(b, b + 1) for b in range(n_blocks)]:
+            for order, run_starts, _ in new:
+                places = self._places(order, run_starts)
+                for b, block, _ in self._sorted(order, run_starts - run_starts[0], places, blocks):
+                    turn_runs(block, places, run_starts, self.lines[b - blocks.start])
+            for b in blocks:
+                some, lines = slice(b * sorting.WIDTH, (b + 1) * sorting.WIDTH), self.lines[b - blocks.start]
+                lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
+                count_runs(lines, starts, labels, lists, weights, sizes, at, bins[some])
+        self.kept = stretches if keep else []
+
+    def _by_class(self, stretch: range) -> tuple[Ints, Ints, Ints]:
+        """Waiting rows ordered by class: (rows, where the rows of each class begin and the last end, classes)."""
+        codes = self.buffer_class[stretch.start : stretch.stop]
+        classes, order, bounds = group_rows(codes, self.weights.shape[1])
+        return order + stretch.start, bounds + stretch.start, classes
 
     def _buffered_keys(self) -> NDArray[Any]:
         """The rows that wait, as keys (n_rows, n_features)."""
@@ -265,6 +310,7 @@ class QuantileSummary:
         if new_classes > 0:
             self.weights = np.pad(self.weights, ((0, 0), (0, new_classes), (0, 0)))
         if new_features > 0:
+            self.kept = []
             top = np.iinfo(self.buffer.dtype).max
             more, used = _n_blocks(n_features) - len(self.buffer), len(self.sizes) % sorting.WIDTH
             if used:
@@ -294,6 +340,7 @@ class QuantileSummary:
         weights[:, codes] = self.weights
         self.weights = weights
         self.buffer_class[: self.n_buffered] = codes[self.buffer_class[: self.n_buffered]]
+        self.kept = []
         return self
 
     def merge(self, other: Self) -> None:
@@ -350,6 +397,20 @@ def _count_few(keys: NDArray[Any], codes: Ints, fading: float, bins: Floats) -> 
     place = (np.arange(n_features) * n_bins + place) * n_classes + codes[order]
     weights = row_weights(fading, len(keys))[order]
     bins += np.bincount(place[present], weights[present], bins.size).reshape(bins.shape)
+
+
+def _stretches(n_rows: int) -> list[range]:
+    """Rows in stretches of falling powers of two: few, and most of them stay as they are while rows are added.
+
+    >>> _stretches(7200)
+    [range(0, 4096), range(4096, 6144), range(6144, 7168), range(7168, 7200)]
+    """
+    stretches, done = [], 0
+    while n_rows - done >= _STRETCH:
+        length = 1 << ((n_rows - done).bit_length() - 1)
+        stretches.append(range(done, done + length))
+        done += length
+    return stretches if done == n_rows else [*stretches, range(done, n_rows)]
 
 
 def _n_blocks(n_features: int) -> int:
