@@ -519,6 +519,15 @@ def test_too_few_repeats_for_a_test_are_said():
     assert three["recommended"] == "screen:fisher + naive_bayes"
 
 
+def test_a_protocol_without_a_test_beside_one_that_has_it_is_named():
+    methods = ["screen:fisher", "random", "etana", "f_etana"]
+    plan = plan_comparison(people(600), methods=methods, repeats=3)
+    outcomes = [one for one in carry_out(plan) if one.task.entry.method != "etana" or one.task.repeat < 2]
+    found = Comparison.of(plan, outcomes).as_dict()
+    assert list(found["tests_by_protocol"]) == ["prequential"]
+    assert "differences in protocol instances are" in found["untested"]
+
+
 @pytest.mark.parametrize("option", ["methods", "models"])
 def test_one_name_instead_of_a_list_is_refused(option):
     with pytest.raises(ParameterError, match="lists of names"):

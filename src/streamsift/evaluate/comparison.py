@@ -35,11 +35,6 @@ MEANS = (
 )
 COLUMNS = ("rank", "name", "protocol", "accuracy", "accuracy_sd", "stability", "features", "rows_per_second", "memory")
 
-UNTESTED = (
-    "Whether the differences are more than chance was not tested: that takes two entries of one protocol with "
-    f"{FEWEST_REPEATS} finished repeats each."
-)
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -82,7 +77,7 @@ class Comparison:
                 "entries": entries,
                 "tests": first,
                 "tests_by_protocol": tests,
-                "untested": UNTESTED if first is None and len(entries) > 1 else None,
+                "untested": _untested(entries, tests),
                 "recommended": None if choice is None else choice["name"],
                 "recommendation": recommend(entries, None if choice is None else tests.get(choice["protocol"])),
             }
@@ -211,3 +206,20 @@ def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> di
             scores = [[accuracy[name, repeat] for name in names] for repeat in repeats]
             tests[protocol] = significance(scores, names).as_dict() | {"protocol": protocol}
     return tests
+
+
+def _untested(entries: Sequence[dict[str, Any]], tests: dict[str, Any]) -> str | None:
+    """A sentence where several entries could have been tested and were not; of some protocols only, which they are.
+
+    >>> _untested([{"protocol": "columns"}] * 2 + [{"protocol": "instances"}] * 2, {"columns": {}})[:69]
+    'Whether the differences in protocol instances are more than chance wa'
+    """
+    protocols = [entry["protocol"] for entry in entries]
+    missing = [name for name in dict.fromkeys(protocols) if name not in tests and protocols.count(name) > 1]
+    if len(entries) < 2 or (tests and not missing):
+        return None
+    where = f" in protocol {' and '.join(missing)}" if tests else ""
+    return (
+        f"Whether the differences{where} are more than chance was not tested: that takes two entries of one protocol "
+        f"with {FEWEST_REPEATS} finished repeats each."
+    )
