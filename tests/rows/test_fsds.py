@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive.fsds import fsds as naive_fsds
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from streamsift.rows import fsds
 from streamsift.rows.fsds import FSDS, leading_eigenvectors
 
 
@@ -112,3 +114,17 @@ def test_leading_eigenvectors(seed: int) -> None:
     np.testing.assert_allclose(values, wanted, atol=unit)
     np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-12)
     np.testing.assert_allclose(squares @ vectors.T, vectors.T * values, atol=unit)
+
+
+def test_linear_algebra_runs_in_one_thread(monkeypatch):
+    seen, compute = [], fsds.leading_directions
+
+    def spy(*arguments):
+        seen.append({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
+        return compute(*arguments)
+
+    monkeypatch.setattr(fsds, "leading_directions", spy)
+    with threadpool_limits(2):
+        FSDS(2).partial_fit(np.random.default_rng(0).random((20, 30)))
+        after = {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+    assert (seen, after) == ([{1}], {2})

@@ -171,6 +171,7 @@ def test_reading_an_empty_buffer():
     assert np.abs(state.bin_counts(5).sum(axis=2) - 8192 / 5).max() <= 2 * 0.02 * 8192
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("limit", [0, 2**25], ids=["sorted again", "kept"])
 def test_reading_often_changes_no_count(limit, monkeypatch, scale):
     """Sorted rows that are kept between readings must not outlive a flush, a late class, a late feature or a merge."""

@@ -14,6 +14,8 @@ centred, as in the paper, so a column with a large mean is a leading direction b
   the decomposition of C. It squares the ratio of singular values, so where that ratio is beyond 1e4 (or squares
   overflow) C itself is decomposed.
 - The sketch is compressed once a batch, so the cut into batches changes the result within the sketch's error.
+- Linear algebra runs in one thread: a batch is too little work to share, and threads that wait for each other take
+  several times as long.
 
 Labels may be given and are not looked at, except that their number must be right. A feature that is not there counts
 as 0. Data that is 0 everywhere scores 0. With d = features and m = l + rows of a batch, time per batch is
@@ -23,6 +25,7 @@ O(d m min(d, m)), memory 8 d l bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import isqrt
 from typing import ClassVar
 
@@ -31,6 +34,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
 from scipy.linalg.blas import dgemm
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
@@ -126,7 +130,8 @@ class FSDS(RowSelector):
         if X.shape[1] > known.shape[1]:
             known = np.pad(known, ((0, 0), (0, X.shape[1] - known.shape[1])))
         try:
-            directions, lengths = leading_directions(known, state.lengths[:used], X, size)
+            with _threads().limit(limits=1):
+                directions, lengths = leading_directions(known, state.lengths[:used], X, size)
         except FloatingPointError:
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
             raise
@@ -141,6 +146,12 @@ class FSDS(RowSelector):
             # s / (s^2 + ridge) without the square; a direction of length 0 is none.
             share = np.where(lengths > 0.0, 1.0 / (lengths + ridge / lengths), 0.0)
         return np.asarray((np.abs(state.directions[: len(lengths)]) * share[:, None]).max(axis=0))
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """What sets the number of threads; finding the libraries takes long, so it is done once."""
+    return ThreadpoolController()
 
 
 def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:
