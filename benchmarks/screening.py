@@ -189,7 +189,7 @@ def _quantiles(rng: np.random.Generator, quick: bool) -> list[Row]:
     )
     scale = 1e9 / (n * features)
     return [
-        *_reading(X[: n // 4], y),
+        *_reading(X[: n // 2], y[: n // 2]),
         Row("quantile summary, float32, eps 0.01", plain * scale, sketch * scale, "datasketches vector of KLL(200)",
             sketch / plain, 10.0, "ns/value", "the peer keeps no classes"),
         Row("quantile summary, float32, eps 0.01", plain * scale, offline * scale, "numpy.quantile and counting",

@@ -142,14 +142,14 @@ def naive_bins(values: np.ndarray, counts: np.ndarray, weights: np.ndarray, n_bi
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_rows_that_wait_are_counted_as_if_merged(kind, fading, n_classes, scale):
     rng = np.random.default_rng(15)
-    n = int(12_000 * scale) + 200
+    n = int(20_000 * scale) + 200
     X = np.column_stack([shape(rng, n) for shape in SHAPES.values()] + [np.zeros(n)]).astype(kind)
     X[rng.random(n) < 0.1, 0] = np.nan
     y = rng.integers(0, n_classes, n)
     y[n // 2 : n // 2 + 500] = 0
     selector = Screener(eps=0.02, fading=fading, missing="skip")
-    for start in range(0, n, 2300):
-        selector.partial_fit(X[start : start + 2300], y[start : start + 2300])
+    for start in range(0, n, 4700):
+        selector.partial_fit(X[start : start + 4700], y[start : start + 4700])
         selector._state.spare = -1
         merged = copy.deepcopy(selector)
         if kind is np.float32:
@@ -164,11 +164,12 @@ def test_rows_that_wait_are_counted_as_if_merged(kind, fading, n_classes, scale)
 def test_reading_an_empty_buffer():
     """All rows are in the lists: nothing waits."""
     rng = np.random.default_rng(16)
-    X, y = rng.normal(size=(8192, 3)).astype(np.float32), np.arange(8192) // 2048 % 2
+    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.capacity
+    X, y = rng.normal(size=(n, 3)).astype(np.float32), np.arange(n) // (n // 4) % 2
     state = Screener(eps=0.02).fit(X, y)._state
     assert state.n_buffered == 0
-    assert state.bin_counts(5).sum(axis=1).tolist() == [[4096.0, 4096.0]] * 3
-    assert np.abs(state.bin_counts(5).sum(axis=2) - 8192 / 5).max() <= 2 * 0.02 * 8192
+    assert state.bin_counts(5).sum(axis=1).tolist() == [[n / 2, n / 2]] * 3
+    assert np.abs(state.bin_counts(5).sum(axis=2) - n / 5).max() <= 2 * 0.02 * n
 
 
 @pytest.mark.compiled
@@ -177,7 +178,7 @@ def test_reading_often_changes_no_count(limit, monkeypatch, scale):
     """Sorted rows that are kept between readings must not outlive a flush, a late class, a late feature or a merge."""
     monkeypatch.setattr(quantiles, "_KEPT_BYTES", limit)
     rng = np.random.default_rng(17)
-    n = int(10_000 * scale) + 1500
+    n = int(21_000 * scale) + 1500
     X, y = rng.normal(size=(n, 70)).astype(np.float32), rng.integers(0, 2, n)
     y[n // 2 :: 7] = 2
     often, once = (Screener(eps=0.02, new_features="add", missing="skip") for _ in range(2))
@@ -187,7 +188,7 @@ def test_reading_often_changes_no_count(limit, monkeypatch, scale):
             selector.partial_fit(X[start : start + 130, :width], y[start : start + 130])
         often._state.spare = once._state.spare = -1
         often._state.bin_counts(5)
-        if start // 130 % 9 == 0:
+        if start // 130 % 13 == 0:
             fresh = copy.deepcopy(once)
             np.testing.assert_array_equal(often._state.bin_counts(5), fresh._state.bin_counts(5))
     other = Screener(eps=0.02, new_features="add", missing="skip").fit(X[:1700], np.where(y[:1700] == 1, 2, 1))

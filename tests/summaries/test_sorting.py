@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from streamsift.kernels import sorting
-from streamsift.kernels.sorting import WIDTH
+from streamsift.kernels.sorting import STORED, WIDTH
 
 LENGTHS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64, 65, 100, 128, 129, 257, 1000]
 
@@ -14,10 +14,10 @@ LENGTHS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64, 65, 100, 128, 129, 257, 1000]
 def keys_of_rows(rng, n, dtype, kind):
     ends = np.iinfo(dtype)
     if kind == "ties":
-        return rng.integers(-3, 3, (n, WIDTH)).astype(dtype)
+        return rng.integers(-3, 3, (n, STORED)).astype(dtype)
     if kind == "ends":
-        return rng.choice(np.array([ends.min, -1, 0, 1, ends.max], dtype), (n, WIDTH))
-    return rng.integers(ends.min, ends.max, (n, WIDTH), dtype)
+        return rng.choice(np.array([ends.min, -1, 0, 1, ends.max], dtype), (n, STORED))
+    return rng.integers(ends.min, ends.max, (n, STORED), dtype)
 
 
 def power_of_two(n):
@@ -33,10 +33,11 @@ def test_each_run_is_sorted_by_itself(dtype, kind):
         rows = keys_of_rows(rng, sum(lengths), dtype, kind)
         order = rng.permutation(sum(lengths))
         starts, places = np.cumsum([0, *lengths]), np.cumsum([0, *map(power_of_two, lengths)])
-        block = np.empty(places[-1] * WIDTH, dtype)
-        sorting.sort_eights(rows, order, starts, places, block)
-        sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
-        runs = block.reshape(-1, WIDTH)
+        blocks = np.empty((STORED // WIDTH, places[-1] * WIDTH), dtype)
+        sorting.sort_eights(rows, order, starts, places, blocks)
+        for block in blocks:
+            sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
+        runs = np.hstack(list(blocks.reshape(STORED // WIDTH, -1, WIDTH)))
         for r, length in enumerate(lengths):
             run = runs[places[r] : places[r + 1]]
             np.testing.assert_array_equal(run[:length], np.sort(rows[order[starts[r] : starts[r + 1]]], axis=0))
@@ -51,7 +52,9 @@ def test_rows_go_with_their_keys(dtype, kind):
         rows = keys_of_rows(rng, n, dtype, kind)
         size = power_of_two(n) * WIDTH
         block, origin = np.empty(size, dtype), np.empty(size, dtype)
-        sorting.load_rows(rows, rng.permutation(n), block, origin)
+        column = int(rng.integers(STORED - WIDTH + 1))
+        sorting.load_rows(rows, column, rng.permutation(n), block, origin)
+        rows = rows[:, column : column + WIDTH]
         sorting.sort_runs((block, origin), np.zeros(1, np.int64), np.array([0, power_of_two(n)]))
         keys, origin = block.reshape(-1, WIDTH)[:n], origin.reshape(-1, WIDTH)[:n]
         np.testing.assert_array_equal(keys, np.sort(rows, axis=0))

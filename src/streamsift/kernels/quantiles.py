@@ -220,6 +220,18 @@ def _add_weights(entries: Entries, source: NDArray[Any], n: int, together: int, 
 
 
 @kernel
+def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@kernel
+def _fill(target: NDArray[Any], value: float) -> None:
+    for i in range(target.size):
+        target[i] = value
+
+
+@kernel
 def _atoms(
     block: NDArray[Any], starts: Ints, labels: Ints, column: int, whole: bool, most: int, stride: int,
     thinned: NDArray[Any], thin_starts: Ints, entries: Entries, room: Room,
@@ -238,9 +250,10 @@ def _atoms(
                 entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
         else:
             n_run = (present + stride - 1) // stride
-            for i in range(n_run):
-                room.run[i + 1] = thinned[column, thin_starts[r] + i]
-                entries.counts[n + i], entries.classes[n + i], entries.weights[n + i] = stride, labels[r], stride
+            _copy(thinned[column, thin_starts[r] : thin_starts[r] + n_run], room.run[1:])
+            _fill(entries.counts[n : n + n_run], stride)
+            _fill(entries.classes[n : n + n_run], labels[r])
+            _fill(entries.weights[n : n + n_run], stride)
             if present % stride:
                 # The group that missing values, or the end of the run, cut short stands at its own middle.
                 middle = starts[r] + (n_run - 1) * stride + (present % stride) // 2

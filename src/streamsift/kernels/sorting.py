@@ -1,8 +1,9 @@
 """Sort the columns of a buffer of rows, many columns side by side.
 
 Values travel as keys: integers in the order of the floats they stand for, int32 for float32 and int64 for float64.
-A missing value has the largest key and sorts behind all. Columns are taken WIDTH at a time into a flat (n, WIDTH)
-block and sorted by a network: its comparisons do not depend on the data, so they run as vector instructions.
+A missing value has the largest key and sorts behind all. Rows wait in a buffer (n_blocks, room for rows, STORED).
+Columns are taken from there WIDTH at a time into a flat (n, WIDTH) block and sorted by a network: its comparisons do
+not depend on the data, so they run as vector instructions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from streamsift.kernels.compile import kernel
 from streamsift.kernels.intrinsics import VECTOR, network
 
-WIDTH = 64  # columns sorted side by side
-NEAR = 256  # bytes of a column in as many rows as the innermost cache holds
+WIDTH = 32  # columns sorted side by side: four thousand rows of them stay in the second cache
+STORED = 64  # columns side by side in a buffer, a multiple of WIDTH: shorter rows take longer to store
+NEAR = 512  # bytes of a column in as many rows as the innermost cache holds
 
 _MASK32: Any = np.int32(0x7FFFFFFF)
 _MASK64: Any = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -48,41 +50,68 @@ def all_finite64(bits: Ints) -> bool:
 
 
 @kernel
-def _keys32(bits: NDArray[np.int32], out: NDArray[np.int32]) -> None:
-    """Keys of float32 values given as their bits; NaN becomes the largest key, -0.0 equals 0.0."""
-    for j in range(bits.size):
-        b = bits[j]
+def _keys32(bits: NDArray[np.int32], first: int, n: int, out: NDArray[np.int32], place: int) -> Any:
+    """Keys of n float32 values given as their bits; NaN becomes the largest key, -0.0 equals 0.0.
+
+    Returns the bits of the largest absolute value.
+    """
+    largest = np.int32(0)
+    for j in range(np.uint64(0), np.uint64(n)):
+        b = bits[np.uint64(first) + j]
         k = b ^ ((b >> np.int32(31)) & _MASK32)
         k = np.int32(0) if b == _LOW32 else k
-        out[j] = _MASK32 if (b & _MASK32) > _TOP32 else k
+        out[np.uint64(place) + j] = _MASK32 if (b & _MASK32) > _TOP32 else k
+        largest = max(largest, b & _MASK32)
+    return largest
+
+
+@kernel
+def _keys64(bits: Ints, first: int, n: int, out: Ints, place: int) -> Any:
+    """The same for float64."""
+    largest = np.int64(0)
+    for j in range(np.uint64(0), np.uint64(n)):
+        b = bits[np.uint64(first) + j]
+        k = b ^ ((b >> np.int64(63)) & _MASK64)
+        k = np.int64(0) if b == _LOW64 else k
+        out[np.uint64(place) + j] = _MASK64 if (b & _MASK64) > _TOP64 else k
+        largest = max(largest, b & _MASK64)
+    return largest
 
 
 @kernel
 def keys64(bits: Ints, out: Ints) -> None:
-    """The same for float64."""
-    for j in range(bits.size):
-        b = bits[j]
-        k = b ^ ((b >> np.int64(63)) & _MASK64)
-        k = np.int64(0) if b == _LOW64 else k
-        out[j] = _MASK64 if (b & _MASK64) > _TOP64 else k
+    """Keys of float64 values given as their bits."""
+    _keys64(bits, 0, bits.size, out, 0)
 
 
 @kernel
-def store_rows32(bits: NDArray[np.int32], buffer: NDArray[np.int32], start: int) -> None:
-    """Write the keys of float32 rows into a buffer (n_blocks, capacity, WIDTH), from row `start` on."""
+def store_rows32(bits: NDArray[np.int32], buffer: NDArray[np.int32], start: int) -> bool:
+    """Write the keys of float32 rows into a buffer, from row `start` on; return whether all values are finite."""
+    flat, out, n_features, largest = bits.reshape(-1), buffer.reshape(-1), bits.shape[1], np.int32(0)
+    whole = n_features // STORED
     for i in range(bits.shape[0]):
         for block in range(buffer.shape[0]):
-            part = bits[i, block * WIDTH : min((block + 1) * WIDTH, bits.shape[1])]
-            _keys32(part, buffer[block, start + i])
+            first, place = i * n_features + block * STORED, (block * buffer.shape[1] + start + i) * STORED
+            if block < whole:  # a loop of known length is twice as fast
+                largest = max(largest, _keys32(flat, first, STORED, out, place))
+            else:
+                largest = max(largest, _keys32(flat, first, n_features - whole * STORED, out, place))
+    return largest < _TOP32  # type: ignore[no-any-return]
 
 
 @kernel
-def store_rows64(bits: Ints, buffer: Ints, start: int) -> None:
+def store_rows64(bits: Ints, buffer: Ints, start: int) -> bool:
     """The same for float64."""
+    flat, out, n_features, largest = bits.reshape(-1), buffer.reshape(-1), bits.shape[1], np.int64(0)
+    whole = n_features // STORED
     for i in range(bits.shape[0]):
         for block in range(buffer.shape[0]):
-            part = bits[i, block * WIDTH : min((block + 1) * WIDTH, bits.shape[1])]
-            keys64(part, buffer[block, start + i])
+            first, place = i * n_features + block * STORED, (block * buffer.shape[1] + start + i) * STORED
+            if block < whole:
+                largest = max(largest, _keys64(flat, first, STORED, out, place))
+            else:
+                largest = max(largest, _keys64(flat, first, n_features - whole * STORED, out, place))
+    return largest < _TOP64  # type: ignore[no-any-return]
 
 
 _HALVES = ((0, 2), (1, 3), (4, 6), (5, 7), (0, 1), (2, 3), (4, 5), (6, 7))
@@ -103,6 +132,12 @@ def _place(row: int) -> int:
 
 
 @kernel
+def _stored(row: int) -> int:
+    """The same for a row of a buffer."""
+    return np.uint64(row * STORED)  # type: ignore[return-value]
+
+
+@kernel
 def _eight(a: int, d: int) -> tuple[int, int, int, int, int, int, int, int]:
     """Eight places, d apart."""
     b, c = a + d + d, a + d + d + d + d
@@ -110,23 +145,26 @@ def _eight(a: int, d: int) -> tuple[int, int, int, int, int, int, int, int]:
 
 
 @kernel
-def sort_eights(rows: NDArray[Any], order: Ints, starts: Ints, places: Ints, block: NDArray[Any]) -> None:
-    """Load runs of buffered rows (capacity, WIDTH), order[starts[r]:starts[r + 1]], and sort the columns of each eight.
+def sort_eights(rows: NDArray[Any], order: Ints, starts: Ints, places: Ints, blocks: NDArray[Any]) -> None:
+    """Load runs of buffered rows (room for rows, STORED), order[starts[r]:starts[r + 1]], and sort each eight.
 
-    Run r goes to rows places[r]:places[r + 1] of the flat block, at least 8 and a power of two of them. Rows that are
-    left over in the end are loaded only; what is behind them is missing.
+    Run r goes to rows places[r]:places[r + 1], at least 8 and a power of two of them, of each flat block: one for every
+    WIDTH columns. Rows that are left over in the end are loaded only; what is behind them is missing.
     """
-    lanes = np.uint64(VECTOR // block.itemsize)
+    lanes = np.uint64(VECTOR // blocks.itemsize)
     for run in range(starts.size - 1):
-        mine, target = order[starts[run] : starts[run + 1]], block[places[run] * WIDTH : places[run + 1] * WIDTH]
+        mine, first, last = order[starts[run] : starts[run + 1]], places[run] * WIDTH, places[run + 1] * WIDTH
         whole = mine.size // 8 * 8
         for i in range(0, whole, 8):
-            p, q, r, s = _place(mine[i]), _place(mine[i + 1]), _place(mine[i + 2]), _place(mine[i + 3])
-            t, u, v, w = _place(mine[i + 4]), _place(mine[i + 5]), _place(mine[i + 6]), _place(mine[i + 7])
-            for j in range(np.uint64(0), _place(1), lanes):
-                origins = (p + j, q + j, r + j, s + j, t + j, u + j, v + j, w + j)
-                _sort_eight((target,), _eight(_place(i) + j, _place(1)), (rows,), origins)
-        _load(rows, mine, whole, target)
+            p, q, r, s = _stored(mine[i]), _stored(mine[i + 1]), _stored(mine[i + 2]), _stored(mine[i + 3])
+            t, u, v, w = _stored(mine[i + 4]), _stored(mine[i + 5]), _stored(mine[i + 6]), _stored(mine[i + 7])
+            for b in range(blocks.shape[0]):
+                for j in range(np.uint64(0), _place(1), lanes):
+                    k = _place(b) + j
+                    origins = (p + k, q + k, r + k, s + k, t + k, u + k, v + k, w + k)
+                    _sort_eight((blocks[b, first:last],), _eight(_place(i) + j, _place(1)), (rows,), origins)
+        for b in range(blocks.shape[0]):
+            _load(rows, b * WIDTH, mine, whole, blocks[b, first:last])
 
 
 @kernel
@@ -136,20 +174,20 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
 
 
 @kernel
-def _load(rows: NDArray[Any], order: Ints, first: int, block: NDArray[Any]) -> None:
+def _load(rows: NDArray[Any], column: int, order: Ints, first: int, block: NDArray[Any]) -> None:
     """Copy buffered rows order[first:] to rows first, first + 1, ... of a flat (n, WIDTH) block; others are missing."""
     missing = _MASK32 if block.itemsize == 4 else _MASK64
     for i in range(first, order.size):
         for w in range(WIDTH):
-            block[i * WIDTH + w] = rows[order[i], w]
+            block[i * WIDTH + w] = rows[order[i], column + w]
     for i in range(order.size * WIDTH, block.size):
         block[i] = missing
 
 
 @kernel
-def load_rows(rows: NDArray[Any], order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
-    """Load buffered rows, in the given order, and beside each key the row it comes from."""
-    _load(rows, order, 0, block)
+def load_rows(rows: NDArray[Any], column: int, order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
+    """Load WIDTH columns of buffered rows, in the given order, and beside each key the row it comes from."""
+    _load(rows, column, order, 0, block)
     for i in range(order.size * WIDTH):
         origin[i] = order[i // WIDTH]
 
@@ -211,7 +249,7 @@ def sort_runs(keys: Blocks, sorted_up_to: Ints, places: Ints) -> None:
 
 @kernel
 def keep_rows(buffer: NDArray[Any], rows: Ints) -> None:
-    """Move the rows of a buffer (n_blocks, capacity, WIDTH), given in ascending order, to its beginning."""
+    """Move the rows of a buffer, given in ascending order, to its beginning."""
     for block in range(buffer.shape[0]):
         for i in range(rows.size):
             _copy(buffer[block, rows[i]], buffer[block, i])

@@ -21,7 +21,8 @@ Where this deviates from the paper:
 
 A feature that is constant, or has met one class only, scores 0. Perfect separation with zero variance scores inf.
 Time per row: O(features), amortised; sparse rows O(non-zeros). Memory: moments 16 bytes per class and feature;
-bins about 2 / eps tuples per feature plus a buffer of up to 8,192 rows (256 MB at most, unless 1 / eps rows take more).
+bins about 2 / eps tuples per feature plus a buffer of up to 16,384 rows (180 MB at most, unless 1 / eps rows need
+more).
 """
 
 from __future__ import annotations

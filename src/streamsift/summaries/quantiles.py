@@ -36,13 +36,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Keys = NDArray[np.integer[Any]]
 
-_ROWS = 8192  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
+_ROWS = 16384  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
 _ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
-_BYTES = 2**28
+_BYTES = 180_000_000
 _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
 _STRETCH = 1024  # waiting rows that are worth keeping sorted when bins are counted
-_KEPT_BYTES = 2**25  # sorted stretches are kept if those of a full buffer take no more
+_KEPT_BYTES = 2**26  # sorted stretches are kept if those of a full buffer take no more
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -53,7 +53,7 @@ class QuantileSummary:
     eps: float
     fading: float
     capacity: int  # rows that are merged into the lists together
-    buffer: NDArray[np.integer[Any]]  # (n_blocks, room for rows, WIDTH) keys; int32 while all data was float32
+    buffer: NDArray[np.integer[Any]]  # (n_blocks, room for rows, STORED) keys; int32 while all data was float32
     buffer_class: Ints  # (room for rows,)
     n_buffered: int
     n_present: Ints  # (n_features,) values in the lists
@@ -79,7 +79,7 @@ class QuantileSummary:
             eps,
             fading,
             rows,
-            np.zeros((_n_blocks(n_features), 0, sorting.WIDTH), keys),
+            np.zeros((_n_blocks(n_features), 0, sorting.STORED), keys),
             np.zeros(0, np.int64),
             0,
             np.zeros(n_features, np.int64),
@@ -96,22 +96,40 @@ class QuantileSummary:
         X, n_rows = batch.X, batch.n_rows
         double = X.dtype == np.float64 or self.buffer.dtype == np.int64
         bits: NDArray[Any] = X.astype(np.float64, copy=False).view(np.int64) if double else X.view(np.int32)
-        finite: Any = sorting.all_finite64 if double else sorting.all_finite32
-        if not finite(bits.reshape(-1)):
+        store: Any = sorting.store_rows64 if double else sorting.store_rows32
+        all_finite: Any = sorting.all_finite64 if double else sorting.all_finite32
+        # Rows that fit in are looked at while they are stored: they count only when n_buffered says so.
+        fits = self._fits(n_rows, len(batch.labels), X.shape[1], double)
+        if not (store(bits, self.buffer, self.n_buffered) if fits else all_finite(bits.reshape(-1))):
             refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
         self.has_gaps = self.has_gaps or skip_missing or batch.has_absent
+        if fits:
+            self._add_stored(batch.codes)
+            return
         self._make_room(len(batch.labels), X.shape[1], double)
-        store: Any = sorting.store_rows64 if double else sorting.store_rows32
         done = 0
         while done < n_rows:
             n = min(self.capacity - self.n_buffered, n_rows - done)
             self._make_room_for_rows(self.n_buffered + n)
             store(bits[done : done + n], self.buffer, self.n_buffered)
-            self.buffer_class[self.n_buffered : self.n_buffered + n] = batch.codes[done : done + n]
-            self.n_buffered += n
+            self._add_stored(batch.codes[done : done + n])
             done += n
-            if self.n_buffered == self.capacity:
-                self._flush()
+
+    def _fits(self, n_rows: int, n_classes: int, n_features: int, double: bool) -> bool:
+        """Whether a batch can be stored as the arrays are."""
+        return (
+            self.n_buffered + n_rows <= self.buffer.shape[1]
+            and double == (self.buffer.dtype == np.int64)
+            and (n_features, n_classes) == self.weights.shape[:2]
+        )
+
+    def _add_stored(self, codes: Ints) -> None:
+        """Rows of these classes have been stored behind the others; a full buffer is merged into the lists."""
+        n = self.n_buffered + len(codes)
+        self.buffer_class[self.n_buffered : n] = codes
+        self.n_buffered = n
+        if n == self.capacity:
+            self._flush()
 
     def _flush(self, *, everything: bool = False) -> None:
         """Merge the buffered rows into the lists; class by class only whole runs, the rest waits for more."""
@@ -146,8 +164,7 @@ class QuantileSummary:
         thinned = np.empty((sorting.WIDTH, thin_starts[-1]), self.buffer.dtype)
         turned = self._turned(n)
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
-        for b, block, rows in self._sorted(order, starts, places, range(len(self.buffer))):
-            first = b * sorting.WIDTH
+        for first, block, rows in self._sorted(order, starts, places, range(len(self.buffer))):
             width, done = min(sorting.WIDTH, len(self.sizes) - first), 0
             while done < width:
                 lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
@@ -163,16 +180,23 @@ class QuantileSummary:
     def _sorted(
         self, order: Ints, starts: Ints, places: Ints, blocks: Iterable[int]
     ) -> Iterator[tuple[int, Keys, Keys]]:
-        """Sort the rows in `order`, WIDTH features at a time: (number of the block, keys, row behind each key)."""
-        keys, rows = self._blocks(int(places[-1]))
-        for b in blocks:
-            if self._by_row():
-                sorting.load_rows(self.buffer[b], order, keys, rows)
-                sorting.sort_runs((keys, rows), np.zeros(1, np.int64), places)
-            else:
-                sorting.sort_eights(self.buffer[b], order, starts, places, keys)
-                sorting.sort_runs((keys,), np.diff(starts) // 8 * 8, places)
-            yield b, keys, rows
+        """Sort the rows in `order` of some blocks of the buffer, WIDTH features at a time.
+
+        Yields the number of the first feature, the keys, and the row behind each key.
+        """
+        n = int(places[-1])
+        for stored in blocks:
+            features = range(stored * sorting.STORED, len(self.sizes))[: sorting.STORED : sorting.WIDTH]
+            keys, rows = self._blocks(n, len(features))
+            if not self._by_row():
+                sorting.sort_eights(self.buffer[stored], order, starts, places, keys)
+            for block, first in zip(keys, features, strict=True):
+                if self._by_row():
+                    sorting.load_rows(self.buffer[stored], first % sorting.STORED, order, block, rows)
+                    sorting.sort_runs((block, rows), np.zeros(1, np.int64), places)
+                else:
+                    sorting.sort_runs((block,), np.diff(starts) // 8 * 8, places)
+                yield first, block, rows
 
     def _places(self, order: Ints, starts: Ints) -> Ints:
         """Where each run begins and the last ends when sorted: filled up with missing rows to a power of two."""
@@ -215,14 +239,18 @@ class QuantileSummary:
         starts = np.concatenate([[0], np.cumsum([end - start for _, start, end in runs])])
         return rows, starts, np.array([label for label, _, _ in runs], np.int64)
 
-    def _blocks(self, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Two blocks to sort in, starting on a cache line: vectors that straddle lines cost half as much again."""
-        wanted = max(n, 1) * sorting.WIDTH
-        if not self.scratch or self.scratch[0].dtype != self.buffer.dtype or len(self.scratch[0]) < wanted:
-            self.scratch = [aligned_empty(wanted, self.buffer.dtype), aligned_empty(0, self.buffer.dtype)]
+    def _blocks(self, n: int, n_blocks: int) -> tuple[Keys, Keys]:
+        """Blocks to sort n rows in, and one for the rows behind their keys, starting on a cache line.
+
+        Vectors that straddle lines cost half as much again.
+        """
+        wanted, kind = max(n, 1) * sorting.WIDTH, self.buffer.dtype
+        most = sorting.STORED // sorting.WIDTH * wanted
+        if not self.scratch or self.scratch[0].dtype != kind or len(self.scratch[0]) < most:
+            self.scratch = [aligned_empty(most, kind), aligned_empty(0, kind)]
         if self._by_row() and len(self.scratch[1]) < wanted:
-            self.scratch[1] = aligned_empty(wanted, self.buffer.dtype)
-        return self.scratch[0][:wanted], self.scratch[1][:wanted]
+            self.scratch[1] = aligned_empty(wanted, kind)
+        return self.scratch[0][: n_blocks * wanted].reshape(n_blocks, wanted), self.scratch[1][:wanted]
 
     def _count_present(self, rows: Ints) -> Ints:
         top = np.iinfo(self.buffer.dtype).max
@@ -249,8 +277,8 @@ class QuantileSummary:
         places = self._places(order, order)
         entries, decay = self._entries(order), self.fading ** float(len(order))
         at, (lines, origins) = new_stretches(1, self.lists.shape[2]), self._turned(int(places[-1]))
-        for b, block, rows in self._sorted(order, order, places, range(len(self.buffer))):
-            some = slice(b * sorting.WIDTH, (b + 1) * sorting.WIDTH)
+        for first, block, rows in self._sorted(order, order, places, range(len(self.buffer))):
+            some = slice(first, first + sorting.WIDTH)
             turn_runs(block, places, places, lines)
             turn_runs(rows, places, places, origins)
             lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
@@ -263,7 +291,7 @@ class QuantileSummary:
         not wait until all is sorted again.
         """
         n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= _KEPT_BYTES
-        shape = (n_blocks if keep else 1, sorting.WIDTH, self.capacity + 16)
+        shape = (n_blocks if keep else 1, sorting.STORED, self.capacity + 16)
         if not keep or self.lines.shape != shape or self.lines.dtype != self.buffer.dtype:
             self.lines, self.kept = np.empty(shape, self.buffer.dtype), []
         stretches = _stretches(self.n_buffered)
@@ -275,10 +303,11 @@ class QuantileSummary:
         for blocks in [range(n_blocks)] if keep else [range(b, b + 1) for b in range(n_blocks)]:
             for order, run_starts, _ in new:
                 places = self._places(order, run_starts)
-                for b, block, _ in self._sorted(order, run_starts - run_starts[0], places, blocks):
-                    turn_runs(block, places, run_starts, self.lines[b - blocks.start])
+                for first, block, _ in self._sorted(order, run_starts - run_starts[0], places, blocks):
+                    b, column = divmod(first, sorting.STORED)
+                    turn_runs(block, places, run_starts, self.lines[b - blocks.start, column : column + sorting.WIDTH])
             for b in blocks:
-                some, lines = slice(b * sorting.WIDTH, (b + 1) * sorting.WIDTH), self.lines[b - blocks.start]
+                some, lines = slice(b * sorting.STORED, (b + 1) * sorting.STORED), self.lines[b - blocks.start]
                 lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
                 count_runs(lines, starts, labels, lists, weights, sizes, at, bins[some])
         self.kept = stretches if keep else []
@@ -312,7 +341,7 @@ class QuantileSummary:
         if new_features > 0:
             self.kept = []
             top = np.iinfo(self.buffer.dtype).max
-            more, used = _n_blocks(n_features) - len(self.buffer), len(self.sizes) % sorting.WIDTH
+            more, used = _n_blocks(n_features) - len(self.buffer), len(self.sizes) % sorting.STORED
             if used:
                 self.buffer[-1, :, used:] = top
             self.buffer = np.pad(self.buffer, ((0, more), (0, 0), (0, 0)), constant_values=top)
@@ -414,7 +443,7 @@ def _stretches(n_rows: int) -> list[range]:
 
 
 def _n_blocks(n_features: int) -> int:
-    return -(-n_features // sorting.WIDTH)
+    return -(-n_features // sorting.STORED)
 
 
 def _double_keys(keys: NDArray[Any]) -> Ints:
