@@ -234,11 +234,23 @@ def _python(code: str, *arguments: str, cache: str | None = None) -> float:
     return float(done.stdout.split()[-1])
 
 
+def _seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
 def _memory_and_start(quick: bool) -> list[Row]:
     rows = []
     n = 100_000 if quick else 1_000_000
     used = _python(_MEMORY, str(n), "5000")
     rows.append(Row(f"state after {n:,} rows × 5,000 features, eps 0.01", used, 0.3, "limit", 0.3 / used, 1.0, "GB"))
+    for what, limit, command in (
+        ("import streamsift, fresh process", 0.15, ["-c", "import streamsift"]),
+        ("streamsift --help", 0.3, ["-m", "streamsift", "--help"]),
+    ):
+        seconds = min(_seconds(command) for _ in range(7))
+        rows.append(Row(what, seconds, limit, "limit", limit / seconds, 1.0, "s"))
     for score in ("t_score", "mutual_info"):
         with tempfile.TemporaryDirectory() as cache:
             cold = _python(_FRESH.format(score=score), cache=cache)

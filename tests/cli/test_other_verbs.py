@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -14,21 +15,13 @@ from streamsift import __version__, catalog
 HEAVY = ("numba", "sklearn", "pyarrow", "bokeh", "scipy", "rich", "jinja2")
 
 
-def test_help_is_quick_and_imports_nothing_heavy():
+def test_help_imports_nothing_heavy():
     code = (
         "import sys; from streamsift.cli.errors import run; from streamsift.cli.main import cli; run(cli, ['--help']);"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    best = min(_seconds([sys.executable, "-m", "streamsift", "--help"]) for _ in range(5))
-    assert best < 0.3
-
-
-def _seconds(command):
-    start = time.perf_counter()
-    subprocess.run(command, capture_output=True, check=True)
-    return time.perf_counter() - start
 
 
 @pytest.mark.parametrize("verb", [[], ["select"], ["methods"], ["demo"], ["reproduce"], ["completion"]])
@@ -104,3 +97,20 @@ def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch, scale):
     assert "A shift every 2,000 rows" in drawn
     stored = json.loads((tmp_path / "screening-figure-3.json").read_text())
     assert stored["rows"] == lines[1:]
+
+
+def test_an_interrupted_reproduction_goes_on(process, sift, tmp_path):
+    out, kept = tmp_path / "out", tmp_path / "out" / "runs" / "abfs.jsonl"
+    options = ["reproduce", "abfs", "--figure", 5, "--rows", 1000, "-o", out]
+    run = process(*options)
+    deadline = time.monotonic() + 120
+    while not (kept.is_file() and kept.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert f"Finished runs are kept in {out / 'runs'}: the same command goes on." in said
+    before = kept.read_text("utf-8").splitlines()
+    assert sift(*options)[0] == 0
+    assert kept.read_text("utf-8").splitlines()[: len(before)] == before
+    assert len(kept.read_text("utf-8").splitlines()) == 14

@@ -232,6 +232,16 @@ def test_a_run_of_two_tables_is_measured_once(monkeypatch):
     assert measured[-1].rows == 400
 
 
+def test_finished_runs_are_kept_and_found_again(monkeypatch, tmp_path):
+    options = Options(repeats=2, keep=str(tmp_path))
+    runs = [Run("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
+    monkeypatch.setattr(abfs_settings, "_measured", {})
+    first = abfs_settings.measure_all(runs, options, quiet)
+    monkeypatch.setattr(abfs_settings, "_measured", {})  # as in another process
+    monkeypatch.setattr(abfs_settings, "measure", None)
+    assert abfs_settings.measure_all(runs, options, quiet) == first
+
+
 def test_the_figures(monkeypatch, scale):
     rows = 1000 if scale == 1.0 else 200
     monkeypatch.setattr(abfs_figures, "STREAMS", ("BG1",))

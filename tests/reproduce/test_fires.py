@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce import fires, fires_figures
+from streamsift.reproduce import fires, fires_figures, fires_runs
 from streamsift.reproduce.fires_data import load, load_digits, present, scaled
-from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, Plan, runs
+from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, Plan, run, runs
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
 
@@ -44,18 +44,41 @@ def small(max_rows: int = 600, methods: tuple[str, ...] = FAST) -> Plan:
 def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:
     sets = [data for data in present(folder) if data.name in ("Spambase", "Gisette")]
     done = list(runs(folder, sets, small()))
-    assert {(run.data, run.method, run.batch_size, run.fraction) for run in done} == {
+    assert {(one.cell.data, one.cell.method, one.cell.batch_size, one.cell.fraction) for one in done} == {
         (name, method, size, 0.1) for name in ("Spambase", "Gisette") for method in FAST for size in (25, 50)
     }
-    for run in done:
-        found = run.measures()
-        assert found["ms"] > 0
-        assert -1 <= found["stability"] <= 1
-        masks = run.result.masks()
-        assert masks.sum(axis=1).tolist() == [round(0.1 * masks.shape[1])] * (600 // run.batch_size)
-    best = {run.method: run.measures()["accuracy"] for run in done if run.data == "Spambase"}
+    for one in done:
+        assert one.found["ms"] > 0
+        assert one.found["variance"] >= 0
+        assert -1 <= one.found["stability"] <= 1
+    best = {one.cell.method: one.found["accuracy"] for one in done if one.cell.data == "Spambase"}
     assert best["FIRES-GLM"] > 0.9
     assert best["OFS"] > 0.9
+
+
+@pytest.mark.parametrize("method", [*FAST, "Online Boosting"])
+def test_a_run_uses_its_share_of_the_features(folder: Path, method: str) -> None:
+    if method in BENCHMARKS:
+        pytest.importorskip("river")
+    X, y = load(folder, next(data for data in present(folder) if data.name == "Spambase"), 200, 0)
+    masks = run(X, y, method, 50, 0.1, 0).masks()
+    assert masks.sum(axis=1).tolist() == [X.shape[1] if method in BENCHMARKS else round(0.1 * X.shape[1])] * 4
+
+
+def test_finished_runs_are_kept_and_found_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sets, keep = [data for data in present(folder) if data.name == "Spambase"], str(tmp_path / "kept")
+    before = [next(done) for done in [runs(folder, sets, small(), keep)] for _ in range(3)]
+    asked = []
+    monkeypatch.setattr(fires_runs, "run", lambda *setting: asked.append(setting) or run(*setting))
+    after = list(runs(folder, sets, small(), keep))
+    assert after[:3] == before
+    assert len(asked) == len(after) - 3
+    with (tmp_path / "kept" / "fires.jsonl").open("a") as file:
+        file.write('["cut sho')
+    assert list(runs(folder, sets, small(), keep)) == after
+    assert len(asked) == len(after) - 3
+    other = next(runs(folder, sets, small(500), keep))  # fewer rows are another run
+    assert (other.cell.rows, len(asked)) == (500, len(after) - 2)
 
 
 def test_a_brief_plan_leaves_the_learners_out_on_wide_sets_and_says_so(folder: Path) -> None:
@@ -97,10 +120,9 @@ def test_learners_on_all_features(folder: Path) -> None:
     pytest.importorskip("river")
     sets = [data for data in present(folder) if data.name == "Spambase"]
     done = list(runs(folder, sets, small(200, tuple(BENCHMARKS))))
-    assert [run.batch_size for run in done] == [50, 50]
-    for run in done:
-        assert run.result.masks().all()
-        assert set(run.measures()) == {"accuracy", "ms"}
+    assert [one.cell.batch_size for one in done] == [50, 50]
+    for one in done:
+        assert set(one.found) == {"accuracy", "variance", "ms"}
 
 
 def test_figure_3_shows_pixels_of_the_digit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,5 +186,5 @@ def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) ->
     sets = [data for data in present(shared / "data") if data.name == name]
     plan = Plan(batch_sizes=(50,), fractions=(0.15,), max_rows=3_000, methods=("FIRES-GLM", "OFS"))
     published = published_table("fires", "table3.accuracy")[name]
-    for run in runs(shared / "data", sets, plan):
-        assert run.measures()["accuracy"] == pytest.approx(published[run.method], abs=0.1)
+    for one in runs(shared / "data", sets, plan):
+        assert one.found["accuracy"] == pytest.approx(published[one.cell.method], abs=0.1)

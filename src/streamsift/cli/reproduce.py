@@ -6,6 +6,8 @@ import json
 
 import click
 
+RUNS = "runs"  # the folder of finished runs
+
 EXAMPLES = """\b
 Examples:
   streamsift reproduce screening --figure 3 --jobs 2 -o out/
@@ -47,7 +49,8 @@ def reproduce(
     1 to 6, 8 and 9); investing (tables 1 to 3); etana (tables 1 to 4, figures 4 to 6).
 
     PAPER may be all: every table of every paper, and a page with a verdict on each. What is finished is kept in the
-    folder of -o and not measured again unless the settings differ.
+    folder of -o and not measured again unless the settings differ; so are the single runs of tables that take hours
+    (fires, abfs).
     """
     if paper == "all":
         if figure is not None or table is not None or rivals:
@@ -55,7 +58,7 @@ def reproduce(
         from streamsift.cli.reproduce_all import reproduce_all
         from streamsift.reproduce.result import Options
 
-        reproduce_all(Options(rows, seed, jobs, repeats, data), out, quick=quick)
+        reproduce_all(Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}"), out, quick=quick)
         return
     if quick:
         raise click.UsageError("--quick is for all papers; for one table give --rows or --repeats.")
@@ -76,12 +79,16 @@ def reproduce(
     if name not in available:
         raise UnknownNameError(f"reproduction of {paper}", name, available)
     folder = OutputFolder(out)
+    options = Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}")
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(f"{paper}, {name}", total=None)
-        result = available[name](
-            Options(rows, seed, jobs, repeats, data), lambda done, total: bar.update(task, completed=done, total=total)
-        )
+    try:
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task(f"{paper}, {name}", total=None)
+            result = available[name](options, lambda done, total: bar.update(task, completed=done, total=total))
+    except KeyboardInterrupt:
+        if (folder / RUNS).is_dir():
+            click.echo(f"Finished runs are kept in {folder / RUNS}: the same command goes on.", err=True)
+        raise
     stem = f"{paper}-{name.replace(' ', '-')}"
     folder.write(f"{stem}.json", json.dumps(result.as_dict(), indent=1) + "\n")
     page = folder.write(f"{stem}.html", reproduction_report(result.as_dict()))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from streamsift.reproduce.abfs_runs import Measured, Run, measure
+from streamsift.reproduce.kept_runs import KeptRuns
 from streamsift.reproduce.pool import pool_map
 from streamsift.reproduce.result import Options, Progress
 
@@ -41,10 +42,16 @@ def measure_all(runs: Sequence[Run], options: Options, progress: Progress) -> di
         for run in runs
         for repeat in range(options.repeats)
     ]
+    keep = KeptRuns(options.keep, "abfs")
+    for task in tasks:
+        found = keep.find(task)
+        if found is not None:
+            _measured[task] = Measured(**{**found, "selection": tuple(found["selection"])})
     due = [task for task in tasks if task not in _measured]
     with pool_map(options.jobs, measure) as run_all:
         for done, (task, measured) in enumerate(run_all(due), start=1):
             _measured[task] = measured
+            keep.add(task, asdict(measured))
             progress(done, len(due))
     grouped: dict[Run, list[Measured]] = defaultdict(list)
     for task in tasks:

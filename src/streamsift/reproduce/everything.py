@@ -128,7 +128,7 @@ class Task:
     @property
     def settings(self) -> dict[str, Any]:
         """What its result depends on: a result of other settings is not taken for this one's."""
-        return {name: value for name, value in asdict(self.options).items() if name != "jobs"}
+        return {name: value for name, value in asdict(self.options).items() if name not in ("jobs", "keep")}
 
     def function(self) -> Exhibit:
         """What measures it."""

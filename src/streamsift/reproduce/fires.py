@@ -31,7 +31,7 @@ def tables_3_and_4(options: Options, progress: Progress) -> Result:
     sets = present(folder)
     total = len(sets) * len(plan.seeds) * sum(len(plan.settings(method)) for method in plan.methods)
     done = []
-    for one in runs(folder, sets, plan):
+    for one in runs(folder, sets, plan, options.keep):
         done.append(one)
         progress(len(done), total)
     return compare(done, sets, plan)
@@ -44,8 +44,8 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
         for measure in MEASURES
         for data in sets
         for method in plan.methods
-        if (values := [run.measures()[measure] for run in done
-                       if (run.data, run.method) == (data.name, method) and measure in run.measures()])
+        if (values := [run.found[measure] for run in done
+                       if (run.cell.data, run.cell.method) == (data.name, method) and measure in run.found])
     }  # fmt: skip
     published = {measure: published_table("fires", table) for measure, table in MEASURES.items()}
     names = [data.name for data in sets]

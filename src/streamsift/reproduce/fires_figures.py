@@ -140,7 +140,7 @@ def figure_5(options: Options, progress: Progress) -> Result:
     plan = Plan(max_rows=options.rows, methods=tuple(SELECTORS), seeds=(options.seed,))
     total = sum(len(plan.settings(method)) for method in plan.methods)
     done = []
-    for one in runs(folder, [data], plan):
+    for one in runs(folder, [data], plan, options.keep):
         done.append(one)
         progress(len(done), total)
     panel = trade_off(done, data.name)
@@ -203,12 +203,13 @@ def figure_6(options: Options, progress: Progress) -> Result:
 def trade_off(done: list[Run], name: str) -> LabelledPanel:
     """Figure 5: accuracy against stability; the size of a mark is the variance of the accuracy over time."""
     curves, marks = [], []
-    for method in dict.fromkeys(one.method for one in done if one.method in SELECTORS):
-        own = [one for one in done if one.data == name and one.method == method]
-        found = [one.measures() for one in own]
-        x, y = (float(np.mean([values[key] for values in found])) for key in ("accuracy", "stability"))
+    for method in dict.fromkeys(one.cell.method for one in done if one.cell.method in SELECTORS):
+        own = [one.found for one in done if (one.cell.data, one.cell.method) == (name, method)]
+        x, y, variance = (
+            float(np.mean([found[key] for found in own])) for key in ("accuracy", "stability", "variance")
+        )
         curves.append(Curve(method, method, False, [x], [y]))
-        marks.append(float(np.mean([np.var(one.result.column("batch_accuracy")[1:]) for one in own])))
+        marks.append(variance)
     best = max(curves, key=lambda curve: curve.x[0] + curve.y[0])
     words = (
         f"{name}: top right is best; {best.name} has the largest sum of accuracy {best.x[0]:.3f} and "

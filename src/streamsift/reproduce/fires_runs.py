@@ -21,6 +21,7 @@ from streamsift.evaluate.learners import Codes, Floats, Indices, Learner, make_l
 from streamsift.evaluate.prequential import prequential
 from streamsift.evaluate.trace import Trace
 from streamsift.reproduce.fires_data import DataSet, load
+from streamsift.reproduce.kept_runs import KeptRuns
 from streamsift.reproduce.result import Options
 from streamsift.rows.efs import EFS
 from streamsift.rows.fires import FIRES
@@ -43,24 +44,38 @@ BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
 
 
 @dataclass(frozen=True)
-class Run:
-    """One method on one data set with one setting of the grid, and what came out."""
+class Cell:
+    """One method on one data set with one setting of the grid; `folder` is where the set is, `rows` the cap on them."""
 
     data: str
     method: str
     batch_size: int
     fraction: float
-    result: Trace
+    seed: int
+    folder: str
+    rows: int | None
 
-    def measures(self) -> dict[str, float]:
-        """Accuracy, milliseconds a step, and stability (of selectors only)."""
-        seconds = float(self.result.column("selection_seconds")[-1]) + self.result.settings["training_seconds"]
-        found = {"accuracy": mean_accuracy(self.result), "ms": 1e3 * seconds / len(self.result)}
+    def measures(self, result: Trace) -> dict[str, float]:
+        """Accuracy and its variance over time, milliseconds a step, and stability (of selectors only)."""
+        seconds = float(result.column("selection_seconds")[-1]) + result.settings["training_seconds"]
+        found = {
+            "accuracy": mean_accuracy(result),
+            "variance": float(result.column("batch_accuracy")[1:].var()),
+            "ms": 1e3 * seconds / len(result),
+        }
         if self.method in BENCHMARKS:
             found["ms"] *= float(np.mean(BATCH_SIZES)) / self.batch_size
         else:
-            found["stability"] = float(stabilities(self.result).mean())
+            found["stability"] = float(stabilities(result).mean())
         return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """A cell, and what came out (see `Cell.measures`)."""
+
+    cell: Cell
+    found: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -90,19 +105,24 @@ class Plan:
         return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
 
 
-def runs(folder: Path, sets: list[DataSet], plan: Plan) -> Iterator[Run]:
-    """Measure every method on every data set over the grid.
+def runs(folder: Path, sets: list[DataSet], plan: Plan, keep: str | None = None) -> Iterator[Run]:
+    """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
 
     One run after the other and with one thread of linear algebra: times would disturb each other.
     """
+    kept = KeptRuns(keep, "fires")
     for data in sets:
         for seed in plan.seeds:
             X, y = load(folder, data, plan.max_rows, seed)
             for method in plan.methods_on(X.shape[1]):
                 for batch_size, fraction in plan.settings(method):
-                    with threadpool_limits(1):
-                        result = run(X, y, method, batch_size, fraction, seed)
-                    yield Run(data.name, method, batch_size, fraction, result)
+                    cell = Cell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
+                    found = kept.find(cell)
+                    if found is None:
+                        with threadpool_limits(1):
+                            found = cell.measures(run(X, y, method, batch_size, fraction, seed))
+                        kept.add(cell, found)
+                    yield Run(cell, found)
 
 
 def run(

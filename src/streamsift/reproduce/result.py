@@ -12,7 +12,8 @@ class Options:
     """What the user may choose; rows None means as in the paper. `jobs` is the number of processes.
 
     `repeats` is how often a run is repeated, each time with the next seed; `data` a folder with the paper's data sets.
-    `brief` leaves out the few runs that take longest, and the page says which.
+    `brief` leaves out the few runs that take longest, and the page says which. `keep` is a folder where finished runs
+    of long tables are kept, and found again.
     """
 
     rows: int | None = None
@@ -21,6 +22,7 @@ class Options:
     repeats: int = 1
     data: str | None = None
     brief: bool = False
+    keep: str | None = None
 
 
 @dataclass(frozen=True)
