@@ -21,6 +21,7 @@ from tests.streams.drain import drain
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams import files, open_stream
 from streamsift.streams.column_sources import open_columns
+from streamsift.streams.files import own_copy
 from streamsift.streams.open import FORMATS
 
 
@@ -155,3 +156,12 @@ def test_a_real_pipe_to_standard_input() -> None:
     text = b"x,label\n1,a\n2,b\n3,a\n"
     done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, check=True)
     assert done.stdout.decode().strip() == "[([[1.0], [2.0]], ['a', 'b']), ([[3.0]], ['a'])]"
+
+
+def test_blocks_for_other_threads_are_not_pythons_memory() -> None:
+    block = b"1,a\n" * 10
+    before = sys.getrefcount(block)
+    copy = own_copy(block)
+    assert copy.to_pybytes() == block
+    assert sys.getrefcount(block) == before
+    assert own_copy(b"").size == 0

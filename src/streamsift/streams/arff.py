@@ -26,7 +26,7 @@ from streamsift.core.exceptions import ReaderError
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.categories import Categories
-from streamsift.streams.files import ByteSource, records
+from streamsift.streams.files import ByteSource, own_copy, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.table import TableDecoder, check_columns, check_target, refused_category
 
@@ -114,7 +114,7 @@ class ArffStream(BlockStream):
             return None
         try:
             table = arrow_csv.read_csv(
-                pa.py_buffer(block),
+                own_copy(block),
                 arrow_csv.ReadOptions(column_names=[a.name for a in self._attributes], block_size=len(block) + 1),
                 arrow_csv.ParseOptions(quote_char=False),
                 arrow_csv.ConvertOptions(

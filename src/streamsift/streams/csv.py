@@ -24,7 +24,7 @@ import pyarrow.csv as arrow_csv
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, records
+from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, own_copy, records
 from streamsift.streams.labels import labels_of_texts
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
@@ -125,9 +125,7 @@ class CsvStream(BlockStream):
         )
         parse = arrow_csv.ParseOptions(delimiter=self._head.delimiter.decode(), newlines_in_values=b'"' in block)
         try:
-            return arrow_csv.read_csv(
-                pa.py_buffer(block), read_options=read, parse_options=parse, convert_options=options
-            )
+            return arrow_csv.read_csv(own_copy(block), read_options=read, parse_options=parse, convert_options=options)
         except pa.ArrowInvalid as error:
             if threads:
                 return self._parse(block, line, options, threads=False)  # in order, so that the error names a row

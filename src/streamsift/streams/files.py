@@ -169,3 +169,14 @@ def last_record_end(block: bytes, delimiter: bytes) -> int:
         n_quotes -= block.count(b'"', start, end)
         end = start
     return end
+
+
+def own_copy(block: bytes) -> Any:
+    """A copy of a block in pyarrow's own memory, for pyarrow's threads to read.
+
+    A thread may let go of a block only when the program ends. If that were Python's memory, it would wait for an
+    interpreter that is about to be gone, and the process would be aborted after its work is done.
+    """
+    buffer = pa.allocate_buffer(len(block))
+    memoryview(buffer).cast("B")[:] = block
+    return buffer
