@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 Keys = NDArray[np.integer[Any]]
 
 _ROWS = 16384  # rows in a buffer, if they fit into _BYTES and are not fewer than 1 / eps; a power of two
-_ROWS_TOGETHER = 1024  # the same with fading: all rows are sorted together, which takes longer the more there are
+_ROWS_TOGETHER = 2048  # the same with fading: all rows are sorted together, which takes longer the more there are
 _BYTES = 180_000_000
 _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
