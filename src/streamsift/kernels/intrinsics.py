@@ -14,7 +14,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-VECTOR = 256 if config.DISABLE_JIT else 32  # bytes of a vector; numpy is quicker with fewer, longer ones
+VECTOR = 128 if config.DISABLE_JIT else 32  # bytes of a vector; numpy is quicker with fewer, longer ones
 
 
 def network(*comparisons: tuple[int, int]) -> Any:
