@@ -73,8 +73,8 @@ def test_finished_runs_are_kept_and_found_again(folder: Path, tmp_path: Path, mo
     after = list(runs(folder, sets, small(), keep))
     assert after[:3] == before
     assert len(asked) == len(after) - 3
-    with (tmp_path / "kept" / "fires.jsonl").open("a") as file:
-        file.write('["cut sho')
+    with (tmp_path / "kept" / "fires.jsonl").open("ab") as file:
+        file.write(b'\xff\xfe\n5\n{"a": 1}\n[1, 2]\n["cut sho')
     assert list(runs(folder, sets, small(), keep)) == after
     assert len(asked) == len(after) - 3
     other = next(runs(folder, sets, small(500), keep))  # fewer rows are another run

@@ -13,7 +13,7 @@ from streamsift import __version__
 class KeptRuns:
     """A line of JSON for each run: what was run, by which version of the package, and what was found.
 
-    Without a folder nothing is kept. A line that was cut short is a run that was not finished.
+    Without a folder nothing is kept. A line that was cut short or damaged is a run that was not finished.
 
     Examples
     --------
@@ -30,12 +30,13 @@ class KeptRuns:
         self._found: dict[str, dict[str, Any]] = {}
         if self._path is None or not self._path.is_file():
             return
-        for line in self._path.read_text("utf-8").splitlines():
+        for line in self._path.read_text("utf-8", errors="replace").splitlines():
             try:
-                key, found = json.loads(line)
+                kept = json.loads(line)
             except ValueError:
                 continue
-            self._found[key] = found
+            if isinstance(kept, list) and len(kept) == 2 and isinstance(kept[0], str):
+                self._found[kept[0]] = kept[1]
 
     def find(self, run: Any) -> dict[str, Any] | None:
         """What a run, given as a dataclass of plain values, has found; None if it is not here."""
