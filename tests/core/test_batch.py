@@ -14,6 +14,7 @@ from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from streamsift.core.batch import Batch, check_batch, check_matrix, refuse_value
 from streamsift.core.exceptions import InputError
+from streamsift.kernels.csr import DAMAGED, MODERATE, SOUND, look_through
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 Y = ["a", "b"]
@@ -133,6 +134,40 @@ class TestSparse:
     def test_other_sparse_data_is_refused(self, matrix: Any, words: str) -> None:
         with pytest.raises(InputError, match=words):
             checked(matrix)
+
+    def test_a_matrix_that_was_changed_after_scipy_looked_at_it_is_refused(self) -> None:
+        matrix = csr_matrix(([1.0, 2.0], [0, 2], [0, 2, 2]), (2, 3))
+        assert matrix.has_canonical_format
+        matrix.indices[:] = [2, 1]
+        with pytest.raises(InputError, match=r"Row 0 .* out of order"):
+            checked(matrix)
+
+    def test_room_behind_the_last_row_is_not_looked_at(self) -> None:
+        matrix = csr_matrix(([1.0, 2.0], [0, 2], [0, 1, 2]), (2, 3))
+        matrix.data, matrix.indices = np.array([1.0, 2.0, np.nan]), np.array([0, 2, 99], np.int32)
+        assert checked(matrix).moderate
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("index", [np.int32, np.int64])
+    def test_one_look_finds_what_numpy_finds(self, dtype: Any, index: Any) -> None:
+        rng = np.random.default_rng(3)
+        found = set()
+        for _ in range(300):
+            lengths = rng.integers(0, 40, rng.integers(1, 8))
+            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
+            rows = [np.sort(rng.permutation(50)[:length]) for length in lengths]
+            columns, data = np.concatenate(rows).astype(index), rng.normal(size=starts[-1]).astype(dtype)
+            if len(data):
+                place, kind = rng.integers(0, len(data)), rng.integers(0, 4)
+                columns[place] = (columns[place], rng.integers(-3, 55), -1, columns[place])[kind]
+                data[place] = (data[place], data[place], data[place], rng.choice([np.nan, -np.inf, 1e30]))[kind]
+            inside = ((columns >= 0) & (columns < 50)).all()
+            rising = all((np.diff(part) > 0).all() for part in np.split(columns, starts[1:-1]))
+            moderate = bool((np.abs(data) <= 1e20).all())
+            wanted = DAMAGED if not (inside and rising) else MODERATE if moderate else SOUND
+            assert look_through(data, columns.view(f"u{columns.itemsize}"), starts, 50, 1e20) == wanted
+            found.add(wanted)
+        assert found == {DAMAGED, SOUND, MODERATE}
 
     @pytest.mark.parametrize(
         ("starts", "words"),
@@ -317,6 +352,6 @@ class TestFiniteValues:
             refuse_value(checked(X, first_row=7), 1, 2, 1e200)
 
     def test_check_matrix_alone_gives_names_and_kind(self) -> None:
-        matrix, names, sparse = check_matrix(pd.DataFrame(X, columns=["a", "b", "c"]), owner="Method")
+        matrix, names, sparse, _ = check_matrix(pd.DataFrame(X, columns=["a", "b", "c"]), owner="Method")
         assert (names, sparse) == (("a", "b", "c"), False)
         assert np.array_equal(matrix, X)

@@ -18,7 +18,10 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 # It is sampled in a thread while the stream is read, because a peak between two batches counts as well.
 CHILD = """
 import sys, threading, time
+import numpy
 import pandas  # pyarrow imports it by itself when it first needs to know whether it is there
+from scipy.sparse import csr_matrix
+from streamsift.core.batch import check_matrix
 
 def anonymous():
     with open("/proc/self/status") as file:
@@ -28,6 +31,11 @@ from importlib import import_module
 from streamsift.streams import open_stream
 path, reader = sys.argv[1:]
 import_module("streamsift.streams." + reader)
+for index in ("int32", "int64"):  # compiles the kernel that looks through sparse rows: code, not data
+    entries = numpy.ones(3), numpy.arange(3).astype(index), numpy.array([0, 3]).astype(index)
+    rows = csr_matrix((1, 3))
+    rows.data, rows.indices, rows.indptr = entries
+    check_matrix(rows, owner="test")
 before, peak, done = anonymous(), [0.0], threading.Event()
 
 def watch():

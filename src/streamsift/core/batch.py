@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ class CheckedBatch:
     has_absent: bool = False  # NaN stands for "this feature is not in this batch"
     categorical: NDArray[np.bool_] | None = None
     sparse: bool = field(default=False)
+    moderate: bool = False  # no value is NaN, infinite or beyond LARGEST; False: not known
 
     @property
     def n_rows(self) -> int:
@@ -71,6 +72,15 @@ class CheckedBatch:
         from scipy.sparse import csr_matrix
 
         return replace(self, X=csr_matrix(self.X), sparse=True)
+
+
+class CheckedMatrix(NamedTuple):
+    """A float array or CSR matrix, its column names if it has any, whether it is sparse, and CheckedBatch.moderate."""
+
+    values: Any
+    names: tuple[str, ...] | None
+    sparse: bool = False
+    moderate: bool = False
 
 
 def check_batch(
@@ -95,11 +105,11 @@ def check_batch(
     """
     categorical = None
     if isinstance(X, Batch):
-        names, categorical = X.feature_names, X.categorical
         y = X.y if y is None else y
-        matrix, is_sparse = check_matrix(X.X, owner=owner, sparse=sparse)[::2]
+        matrix, names, is_sparse, moderate = check_matrix(X.X, owner=owner, sparse=sparse)
+        names, categorical = X.feature_names, X.categorical
     else:
-        matrix, names, is_sparse = check_matrix(X, owner=owner, sparse=sparse)
+        matrix, names, is_sparse, moderate = check_matrix(X, owner=owner, sparse=sparse)
     n_rows, n_features = matrix.shape
     vocabulary = labels if labels is not None else LabelVocabulary()
     if classes is not None:
@@ -124,32 +134,33 @@ def check_batch(
                 refuse_not_finite(given, nan_allowed=False)
             matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
             categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
-    batch = CheckedBatch(matrix, codes, features, vocabulary, first_row, has_absent, categorical, is_sparse)
+    batch = CheckedBatch(matrix, codes, features, vocabulary, first_row, has_absent, categorical, is_sparse, moderate)
     if scan:
         refuse_not_finite(batch, nan_allowed=missing or has_absent)
     return batch
 
 
-def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> tuple[Any, tuple[str, ...] | None, bool]:
-    """Return X as a float array or CSR matrix, its column names if it has any, and whether it is sparse."""
+def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
+    """Bring X in any form into the one kernels take."""
     if type(X) is np.ndarray:
-        return _dense(X), None, False
+        return CheckedMatrix(_dense(X), None)
     package = type(X).__module__.partition(".")[0]
     if package == "scipy" and hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(f"Sparse data was passed, but dense data is required by {owner}: use X.toarray().")
-        return _csr(X), None, True
+        matrix, moderate = _csr(X)
+        return CheckedMatrix(matrix, None, True, moderate)
     if package == "pyarrow" and hasattr(X, "schema"):
-        return _from_arrow(X), check_names(X.schema.names), False
+        return CheckedMatrix(_from_arrow(X), check_names(X.schema.names))
     if package == "polars" and hasattr(X, "collect"):
         raise InputError("X is a LazyFrame, which holds no rows yet: call X.collect() first.")
     if package in ("pandas", "polars") and hasattr(X, "columns"):
-        return _from_frame(X), _frame_names(X), False
+        return CheckedMatrix(_from_frame(X), _frame_names(X))
     if hasattr(X, "toarray"):
         raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    return _dense(np.asarray(X)), None, False
+    return CheckedMatrix(_dense(np.asarray(X)), None)
 
 
 def _dense(X: NDArray[Any]) -> NDArray[Any]:
@@ -200,7 +211,10 @@ def _first_not_number(X: NDArray[Any]) -> tuple[int, int, Any]:
     raise AssertionError("every value is a number")
 
 
-def _csr(X: Any) -> Any:
+def _csr(X: Any) -> tuple[Any, bool]:
+    """X as CSR with its entries in order, and whether all values are moderate; every entry is looked at once."""
+    from streamsift.kernels.csr import DAMAGED, MODERATE, look_through
+
     if X.ndim != 2:
         raise InputError(
             f"Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data to (1, n_features)."
@@ -213,19 +227,18 @@ def _csr(X: Any) -> Any:
             f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
         )
     matrix = X if X.format == "csr" else X.tocsr()
-    starts = matrix.indptr
-    if starts[0] or starts[-1] > min(len(matrix.indices), len(matrix.data)) or (starts[1:] < starts[:-1]).any():
-        _refuse_row_starts(matrix)
-    if not matrix.has_canonical_format:
-        _refuse_not_canonical(matrix)
-    indices = matrix.indices
-    # Seen as unsigned, a column below zero is a very large one; scipy looks at neither unless asked to.
-    if indices.size and indices.view(f"u{indices.itemsize}").max() >= matrix.shape[1]:
-        _refuse_outside(matrix)
     if matrix.dtype.char not in "fd":
         small = matrix.dtype.kind in "bui" and matrix.dtype.itemsize <= 2
         matrix = matrix.astype(np.float32 if small else np.float64)
-    return matrix
+    data, columns, starts = matrix.data, matrix.indices, matrix.indptr
+    # scipy looks at none of this unless asked to, and would not notice that an array was changed since.
+    if starts[0] or starts[-1] > min(len(columns), len(data)) or np.count_nonzero(starts[1:] < starts[:-1]):
+        _refuse_row_starts(matrix)
+    found = look_through(data, columns.view(f"u{columns.itemsize}"), starts, matrix.shape[1], LARGEST)
+    if found == DAMAGED:
+        _refuse_not_canonical(matrix)
+        _refuse_outside(matrix)
+    return matrix, found == MODERATE
 
 
 def _refuse_row_starts(matrix: Any) -> None:
@@ -242,7 +255,7 @@ def _refuse_row_starts(matrix: Any) -> None:
 def _refuse_not_canonical(matrix: Any) -> None:
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     same_row = rows[1:] == rows[:-1]
-    step = np.diff(matrix.indices)
+    step = np.diff(matrix.indices[: len(rows)])
     unsorted = np.flatnonzero(same_row & (step < 0))
     if len(unsorted):
         row = rows[unsorted[0]]
@@ -258,7 +271,8 @@ def _refuse_not_canonical(matrix: Any) -> None:
 
 
 def _refuse_outside(matrix: Any) -> None:
-    place = int(np.argmax((matrix.indices < 0) | (matrix.indices >= matrix.shape[1])))
+    columns = matrix.indices[: matrix.indptr[-1]]
+    place = int(np.argmax((columns < 0) | (columns >= matrix.shape[1])))
     row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
     raise InputError(
         f"Row {row} of the sparse matrix has an entry for column {matrix.indices[place]}, but there are only "
@@ -356,6 +370,8 @@ def _spread(mask: NDArray[np.bool_], slots: NDArray[np.intp], n_features: int) -
 
 def refuse_not_finite(batch: CheckedBatch, *, nan_allowed: bool) -> None:
     """Raise InputError for the first value that is infinite, or NaN where that is not allowed."""
+    if batch.moderate:
+        return
     values = batch.X.data if batch.sparse else batch.X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.sum(values)):  # an overflow only leads to a closer look

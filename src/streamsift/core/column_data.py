@@ -163,8 +163,7 @@ def _matrix(X: Any, owner: str) -> tuple[Any, tuple[str, ...] | None, NDArray[np
         return (X if plain else check_matrix(X, owner=owner)[0].tocsc()), None, None
     columns = _columns_of_frame(X)
     if columns is None or not any(_is_text(column) for _, column in columns):
-        values, names, _ = check_matrix(X, owner=owner)
-        return values, names, None
+        return *check_matrix(X, owner=owner)[:2], None
     parts = [_single(column, name) for name, column in columns]
     return (
         np.column_stack([part for part, _ in parts]),

@@ -55,7 +55,7 @@ class LabelVocabulary:
         elif self._sorted is not None and _comparable(self._sorted.dtype, values.dtype):
             places = self._sorted.searchsorted(values)
             found = self._sorted.take(places, mode="clip")  # behind the last label is a new one, too
-            if (found == values).all():
+            if np.count_nonzero(found == values) == len(values):  # a third of the time of all()
                 return self._sorted_codes.take(places), self
         if values.dtype.kind in _SORTABLE_KINDS:
             return self._encode_sortable(values)

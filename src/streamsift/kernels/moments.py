@@ -249,27 +249,33 @@ def add_sparse_rows(
     """Welford's update over the non-zeros of CSR rows; moments[c, j] = (weight, mean, m2) of the non-zeros only.
 
     Zeros, explicit or not, change nothing here: their weight is what the class has beyond its non-zeros. The weight
-    of NaN goes to `skipped`. Moments are fetched from memory some non-zeros early.
+    of NaN goes to `skipped`. Moments are fetched from memory some non-zeros early: those of the same row, or, from
+    the last non-zeros of a row, those of the next.
     """
     # All unsigned, and no row is sliced: numbers below zero would be tested for, slices counted, at every row.
-    flat, missing, one, two = moments.reshape(-1), skipped.reshape(-1), np.uint64(1), np.uint64(2)
-    width, size = np.uint64(moments.shape[1]), np.uint64(indices.size)
+    flat, missing, one, two, three = moments.reshape(-1), skipped.reshape(-1), np.uint64(1), np.uint64(2), np.uint64(3)
+    width, size, ahead = np.uint64(moments.shape[1]), np.uint64(indices.size), np.uint64(AHEAD)
     for i in range(codes.size):
         w, c = row_weight[i], np.uint64(codes[i]) * width
+        if w == 0.0:
+            continue
+        next_row = np.uint64(codes[i + 1 if i + 1 < codes.size else i]) * width
         begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
-        after = np.uint64(codes[i + 1 if i + 1 < codes.size else i]) * width
-        for k in range(begin, end if w != 0.0 else begin):
-            ahead = k + np.uint64(AHEAD)
-            if ahead < size:
-                fetch(flat, np.uint64(3) * ((c if ahead < end else after) + np.uint64(indices[ahead])))
-            x, j = float(data[k]), c + np.uint64(indices[k])
-            if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
-                if x != x:
-                    missing[j] += w
-                continue
-            place = np.uint64(3) * j
-            before, mean = flat[place], flat[place + one]
-            d, share = x - mean, w / (before + w)
-            flat[place] = before + w
-            flat[place + one] = mean + d * share
-            flat[place + two] += before * share * d * d
+        middle = end - ahead if begin + ahead < end else begin
+        for last in (False, True):
+            early = ahead if end + ahead <= size else np.uint64(0)
+            to_fetch = next_row if last else c
+            for k in range(middle if last else begin, end if last else middle):
+                fetch(flat, three * (to_fetch + np.uint64(indices[k + early])))
+                x, j = float(data[k]), c + np.uint64(indices[k])
+                if not (x < 0.0 or x > 0.0):  # zero or NaN, found by one comparison
+                    if x != x:
+                        missing[j] += w
+                    continue
+                place = three * j
+                before, mean = flat[place], flat[place + one]
+                d, total = x - mean, before + w
+                share = w / total
+                flat[place] = total
+                flat[place + one] = mean + d * share
+                flat[place + two] += before * share * d * d

@@ -220,8 +220,7 @@ def logarithms(X: Any, names: Sequence[str] | None = None) -> Columns:
 
 
 def _named(X: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64], list[str]]:
-    matrix, own, is_sparse = check_matrix(X, owner="a source of columns", sparse=False)
-    assert not is_sparse
+    matrix, own = check_matrix(X, owner="a source of columns", sparse=False)[:2]
     known = list(names if names is not None else own or [f"x{k}" for k in range(matrix.shape[1])])
     if len(known) != matrix.shape[1]:
         raise InputError(f"There are {matrix.shape[1]} columns but {len(known)} names: give each column its own name.")
