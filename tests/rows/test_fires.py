@@ -248,8 +248,9 @@ def test_only_weightless_rows_teach_nothing() -> None:
 
 
 @pytest.mark.parametrize("scale", ["minmax", None])
-def test_sparse_rows_are_dense_rows(scale: str | None) -> None:
-    sparse = random_array((120, 40), density=0.2, format="csr", rng=0)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_rows_are_dense_rows(scale: str | None, dtype: Any) -> None:
+    sparse = random_array((120, 40), density=0.2, format="csr", rng=0).astype(dtype)
     y = np.arange(120) % 3
     dense_selector = in_batches(FIRES(scale=scale), sparse.toarray(), y, 40)
     sparse_selector = in_batches(FIRES(scale=scale), sparse, y, 40)

@@ -151,7 +151,7 @@ class FSDS(RowSelector):
 @cache
 def _threads() -> ThreadpoolController:
     """What sets the number of threads; finding the libraries takes long, so it is done once."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:

@@ -148,12 +148,12 @@ def _extreme_gradients(
 def _sparse_gradients(
     X: Any, y: NDArray[np.int64], weight: Floats, unit: Floats, parameters: tuple[Floats, Floats, Floats]
 ) -> None:
-    parts = (X.data.astype(np.float64), X.indices, X.indptr)
+    parts = (X.data, X.indices, X.indptr)
     if sparse_probit_gradients(*parts, y, weight, unit, *parameters):
         return
     lengths = np.diff(X.indptr)
     largest = np.ones(X.shape[0])
-    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(parts[0]))
+    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(parts[0], dtype=np.float64))
     parts = (parts[0] / np.repeat(largest, lengths), X.indices, X.indptr)
     with np.errstate(under="ignore"):
         unit = (1.0 / largest) ** 2
