@@ -183,7 +183,7 @@ def test_reading_often_changes_no_count(limit, monkeypatch, scale):
     y[n // 2 :: 7] = 2
     often, once = (Screener(eps=0.02, new_features="add", missing="skip") for _ in range(2))
     for start in range(0, n, 130):
-        width = 66 if start < n // 2 - 500 else 70
+        width = 60 if start < n // 2 - 500 else 70  # another block of features
         for selector in (often, once):
             selector.partial_fit(X[start : start + 130, :width], y[start : start + 130])
         often._state.spare = once._state.spare = -1
@@ -196,3 +196,20 @@ def test_reading_often_changes_no_count(limit, monkeypatch, scale):
         selector.merge(copy.deepcopy(other))
         selector.partial_fit(X[:50].astype(float), y[:50])
     np.testing.assert_array_equal(often._state.bin_counts(5), once._state.bin_counts(5))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("lacking", [0, 1, 60, 4096 // 8, 4096 // 8 + 1])
+def test_a_run_that_is_nearly_whole_does_not_wait(lacking):
+    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.capacity
+    rng = np.random.default_rng(18)
+    y = rng.permutation(np.arange(n) < n // 2 - lacking)
+    X = rng.normal(size=(n, 3))
+    selector = Screener(eps=0.02).fit(X, y)
+    length = n // 4
+    whole = lacking <= length // 8
+    assert selector._state.n_buffered == lacking + (0 if whole else length - lacking)
+    for (values, counts, weights), column in zip(lists_of(selector), X.T, strict=True):
+        ranks = np.cumsum(counts)
+        assert np.abs(np.searchsorted(np.sort(column), values, "right") - ranks).max() <= 0.02 * n
+        assert sorted(weights.sum(axis=1)) == sorted(np.bincount(y))

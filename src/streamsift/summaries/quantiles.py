@@ -43,6 +43,8 @@ _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
 _STRETCH = 1024  # waiting rows that are worth keeping sorted when bins are counted
 _KEPT_BYTES = 2**26  # sorted stretches are kept if those of a full buffer take no more
+_LIST = 3.5  # tuples, times eps, that a shortened list has room for: they rarely are more than 3.2
+_NEARLY = 8  # a run that lacks up to an eighth of its rows is sorted as a whole one
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
 
@@ -174,7 +176,7 @@ class QuantileSummary:
                 else:
                     done, needed = kernels.merge_runs(block, places, labels, stride, thinned, thin_starts, *target)
                 if needed:
-                    self._widen(needed + needed // 4)
+                    self._widen(needed + needed // 4 if needed <= cap else max(needed, int(_LIST / self.eps)))
                     room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
 
     def _sorted(
@@ -225,8 +227,9 @@ class QuantileSummary:
     def _runs(self, *, whole: bool) -> tuple[Ints, Ints, Ints]:
         """Buffered rows ordered by class and cut into runs: (order, starts, class of each run).
 
-        A whole run has a quarter of the buffer's rows, so up to four classes leave at least one in a full buffer. With
-        `whole` only those are given, otherwise the rest of each class is a run of its own.
+        A whole run has a quarter of the buffer's rows, or nearly so: two classes that are equally frequent are rarely
+        equally frequent to the row. Up to four classes leave at least one in a full buffer. With `whole` only those are
+        given, otherwise the rest of each class is a run of its own.
         """
         n, length = self.n_buffered, self.capacity // _MOST_CLASSES
         classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
@@ -234,7 +237,7 @@ class QuantileSummary:
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             runs += [(label, i, min(i + length, end)) for i in range(start, end, length)]
         if whole:
-            runs = [run for run in runs if run[2] - run[1] == length]
+            runs = [run for run in runs if run[2] - run[1] >= length - length // _NEARLY]
         rows = np.concatenate([order[:0], *(order[start:end] for _, start, end in runs)])
         starts = np.concatenate([[0], np.cumsum([end - start for _, start, end in runs])])
         return rows, starts, np.array([label for label, _, _ in runs], np.int64)
@@ -291,9 +294,12 @@ class QuantileSummary:
         not wait until all is sorted again.
         """
         n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= _KEPT_BYTES
-        shape = (n_blocks if keep else 1, sorting.STORED, self.capacity + 16)
-        if not keep or self.lines.shape != shape or self.lines.dtype != self.buffer.dtype:
-            self.lines, self.kept = np.empty(shape, self.buffer.dtype), []
+        # Room for twice the rows when it is used up: the longest stretch is then a new one, to be sorted anew anyway.
+        room = max(1 << (self.n_buffered - 1).bit_length(), _STRETCH) + 16
+        fitting = len(self.lines) == n_blocks and self.lines.shape[2] >= room and self.lines.dtype == self.buffer.dtype
+        if not (keep and fitting):
+            self.lines = np.empty((n_blocks if keep else 1, sorting.STORED, room), self.buffer.dtype)
+            self.kept = []
         stretches = _stretches(self.n_buffered)
         runs = [self._by_class(stretch) for stretch in stretches]
         starts = np.concatenate([[0], *(each[1:] for _, each, _ in runs)])
