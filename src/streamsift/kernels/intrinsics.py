@@ -93,3 +93,17 @@ def _prefetch(_: Any, array: Any, place: Any) -> Any:
 
 # fetch(array, place) asks memory for a place of the flat array that will be needed soon, and does not wait for it.
 fetch: Any = (lambda array, place: None) if config.DISABLE_JIT else _prefetch
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _hide(_: Any, number: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(arguments[0].type, [arguments[0].type])
+        return builder.asm(kind, "", "=r,0", arguments, side_effect=False)
+
+    return number(number), emit
+
+
+# hidden(number) is the number itself, of which the compiler no longer knows how it came about: a choice made with bits
+# that come from a comparison is otherwise found out and may be turned into a branch, which nobody can predict.
+hidden: Any = (lambda number: number) if config.DISABLE_JIT else _hide

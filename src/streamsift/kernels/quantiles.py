@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
+from streamsift.kernels.intrinsics import hidden
 from streamsift.kernels.sorting import WIDTH
 
 KEY, COUNT, GAP = 0, 1, 2
@@ -133,6 +134,12 @@ def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]
 
 
 @kernel
+def _either(first: int, a: int, b: int) -> int:
+    """a if first is -1 (all bits set), b if it is 0."""
+    return b ^ ((a ^ b) & first)
+
+
+@kernel
 def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys: Ints, out_source: Ints) -> int:
     """Merge n atoms with the n_run keys of a run, whose entries are those from n on; return how many there are now.
 
@@ -144,18 +151,16 @@ def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys
     i, j, p, q, bottom, top = one, one, np.uint64(n), np.uint64(n_run), one, np.uint64(n + n_run)
     while bottom <= top:
         # if keys[i] <= run[j]: take the atom, else: take the key of the run. Of two equals the run's is the upper one.
-        a, a_source, b = keys[i], source[i], run[j]
-        older = a <= b
-        out_keys[bottom] = a if older else b
-        out_source[bottom] = a_source if older else n - 1 + np.int64(j)
-        i += np.uint64(older)
-        j += np.uint64(not older)
-        a, a_source, b = keys[p], source[p], run[q]
-        newer = a <= b
-        out_keys[top] = b if newer else a
-        out_source[top] = n - 1 + np.int64(q) if newer else a_source
-        p -= np.uint64(not newer)
-        q -= np.uint64(newer)
+        a, a_source, b, b_source = keys[i], source[i], run[j], n - 1 + np.int64(j)
+        older = hidden(-np.int64(a <= b))
+        out_keys[bottom], out_source[bottom] = _either(older, a, b), _either(older, a_source, b_source)
+        i -= np.uint64(older)
+        j += np.uint64(1 + older)
+        a, a_source, b, b_source = keys[p], source[p], run[q], n - 1 + np.int64(q)
+        newer = hidden(-np.int64(a <= b))
+        out_keys[top], out_source[top] = _either(newer, b, a), _either(newer, b_source, a_source)
+        p -= np.uint64(1 + newer)
+        q += np.uint64(newer)
         bottom += one
         top -= one
     return n + n_run
