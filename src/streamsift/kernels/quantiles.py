@@ -134,7 +134,7 @@ def _thin(keys: NDArray[Any], start: int, n: int, stride: int, out: NDArray[Any]
 
 
 @kernel
-def _either(first: int, a: int, b: int) -> int:
+def _either(first: Any, a: Any, b: Any) -> Any:
     """a if first is -1 (all bits set), b if it is 0."""
     return b ^ ((a ^ b) & first)
 
@@ -154,13 +154,13 @@ def _merge_run(keys: Ints, source: Ints, n: int, run: Ints, n_run: int, out_keys
         a, a_source, b, b_source = keys[i], source[i], run[j], n - 1 + np.int64(j)
         older = hidden(-np.int64(a <= b))
         out_keys[bottom], out_source[bottom] = _either(older, a, b), _either(older, a_source, b_source)
-        i -= np.uint64(older)
+        i += np.uint64(-older)
         j += np.uint64(1 + older)
         a, a_source, b, b_source = keys[p], source[p], run[q], n - 1 + np.int64(q)
         newer = hidden(-np.int64(a <= b))
         out_keys[top], out_source[top] = _either(newer, b, a), _either(newer, b_source, a_source)
         p -= np.uint64(1 + newer)
-        q += np.uint64(newer)
+        q -= np.uint64(-newer)
         bottom += one
         top -= one
     return n + n_run
