@@ -9,7 +9,7 @@ and varies little:
 The shift is the mean so far. Where that counts for next to nothing beside the batch (a new class, or one that has
 faded), it may be far from the new mean: then it is the class's first row, and the old mean joins the sums as a point.
 
-Sums go to scratch arrays; the state is changed by `add_sums` only when they have turned out finite.
+Sums go to scratch arrays; the state is changed by `_add_sums` only when they have turned out finite.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _add_four_weighted(
 
 
 @fused_kernel
-def batch_sums(
+def _batch_sums(
     X: NDArray[Any],
     order: Ints,
     starts: Ints,
@@ -107,7 +107,7 @@ def batch_sums(
     weight: Floats,
     mean: Floats,
     added: Floats,
-    faint: NDArray[np.bool_],
+    faint: Ints,
     shift: Floats,
     s: Floats,
     q: Floats,
@@ -122,9 +122,9 @@ def batch_sums(
         added[k] = 0.0
         for i in range(starts[k], starts[k + 1]):
             added[k] += row_weight[order[i]]
-        faint[k] = False
+        faint[k] = 0
         for j in range(weight.shape[1]):
-            faint[k] |= weight[classes[k], j] * decay <= FAINT * added[k]
+            faint[k] |= int(weight[classes[k], j] * decay <= FAINT * added[k])
     for first in range(0, X.shape[1], BLOCK):
         last = min(first + BLOCK, X.shape[1])
         for k in range(classes.size):
@@ -180,10 +180,10 @@ def add_row(x: NDArray[Any], largest: float, row_weight: float, before: float, m
 
 
 @fused_kernel
-def add_sums(
+def _add_sums(
     classes: Ints,
     added: Floats,
-    faint: NDArray[np.bool_],
+    faint: Ints,
     scale: float,
     shift: Floats,
     s: Floats,
@@ -216,6 +216,37 @@ def add_sums(
                 step = s[k, j] * (scale / w[j])
                 m[j] = shift[k, j] + step
                 v[j] = max(0.0, v[j] + scale * (q[k, j] - s[k, j] * step))
+
+
+@kernel
+def add_batch(
+    X: NDArray[Any],
+    codes: Ints,
+    row_weight: Floats,
+    weighted: bool,
+    decay: float,
+    scale: float,
+    weight: Floats,
+    mean: Floats,
+    m2: Floats,
+    places: Ints,
+    added: Floats,
+    sums: Floats,
+) -> bool:
+    """Add a batch to the state; False, and the state is as it was, if some sum is not finite.
+
+    With K classes and n rows, `places` has room for 3 K + 1 + n numbers, `added` for K, and `sums` has the shape
+    (3, at least the number of classes in the batch, features).
+    """
+    n = weight.shape[0]
+    counts, classes, starts, order = places[:n], places[n : 2 * n], places[2 * n : 3 * n + 1], places[3 * n + 1 :]
+    found = classes[: group_rows(codes, counts, classes, starts, order)]
+    shift, s, q = sums[0], sums[1], sums[2]
+    faint = counts  # free again
+    if not _batch_sums(X, order, starts, found, row_weight, weighted, decay, weight, mean, added, faint, shift, s, q):
+        return False
+    _add_sums(found, added, faint, scale, shift, s, q, weight, mean, m2)
+    return True
 
 
 @kernel

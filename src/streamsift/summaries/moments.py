@@ -46,30 +46,25 @@ class ClassMoments:
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         """Absorb a batch; raises InputError, before anything changes, for NaN, infinity or values too large."""
-        codes, X = batch.codes, batch.X
-        if batch.n_rows == 1 and self._learn_one(codes[0], X):
+        codes, X, n_rows = batch.codes, batch.X, batch.n_rows
+        if n_rows == 1 and self._learn_one(codes[0], X):
             return
         weight, mean, m2 = self._with_room(len(batch.labels), X.shape[1])
-        classes, order, starts = group_rows(codes, len(weight))
-        weights = row_weights(self.fading, batch.n_rows)
-        if weight.shape[1] == 1 or (weight[classes] > 0.0).all():
-            shift, s, q = self._sums(len(classes), X.shape[1])
-            added, faint = np.empty(len(classes)), np.empty(len(classes), bool)
-            weighted, decay = self.fading != 1.0, self.fading ** float(self.age + batch.n_rows)
-            if kernels.batch_sums(
-                X, order, starts, classes, weights, weighted, decay, weight, mean, added, faint, shift, s, q
-            ):
-                factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
-                if factor != 1.0:
-                    weight, m2 = weight * factor, m2 * factor
-                kernels.add_sums(classes, added, faint, scale, shift, s, q, weight, mean, m2)
-                self.weight, self.mean, self.m2 = weight, mean, m2
+        weights = row_weights(self.fading, n_rows)
+        factor, scale, age = advance(self.fading, self.age, n_rows)
+        if weight.shape[1] == 1 or (weight[np.unique(codes)] > 0.0).all():
+            weighted, decay = self.fading != 1.0, self.fading ** float(age)
+            faded = (weight, mean, m2) if factor == 1.0 else (weight * factor, mean, m2 * factor)
+            places, added = np.empty(3 * len(weight) + 1 + n_rows, np.int64), np.empty(len(weight))
+            sums = self._sums(min(len(weight), n_rows), X.shape[1])
+            if kernels.add_batch(X, codes, weights, weighted, decay, scale, *faded, places, added, sums):
+                self.weight, self.mean, self.m2 = faded
+                self.age = age
                 return
         refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
-        factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
         weight, m2 = np.broadcast_to(weight, mean.shape) * factor, m2 * factor
         kernels.add_rows_with_gaps(X, codes, weights * scale, weight, mean, m2)
-        self.weight, self.mean, self.m2 = weight, mean, m2
+        self.weight, self.mean, self.m2, self.age = weight, mean, m2, age
 
     def _learn_one(self, code: int, X: NDArray[Any]) -> bool:
         """The short way for a single row of a known class; False where the long way is needed."""
