@@ -24,6 +24,7 @@ from streamsift.kernels.intrinsics import fetch
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
+Places = NDArray[np.uint64]  # unsigned: indexing then needs no test for negative places
 
 RANGE = 512
 BACK = 2.0**RANGE
@@ -199,7 +200,7 @@ def efs_rows(
 
 @kernel
 def _positive_part(
-    data: Floats, indices: Indices, first: int, last: int, row: Floats, index: Ints, values: Floats
+    data: Floats, indices: Indices, first: int, last: int, row: Floats, index: Places, values: Floats
 ) -> tuple[int, float, float]:
     """List the values of a sparse row above its least one, less that; also return (spread, slope) of the row.
 
@@ -217,7 +218,7 @@ def _positive_part(
     n = 0
     if low == 0.0:
         for k in range(first, last):
-            index[n] = indices[k]
+            index[n] = np.uint64(indices[k])
             values[n] = data[k] * unit
             n += data[k] > 0.0
         return n, spread, slope
@@ -227,7 +228,7 @@ def _positive_part(
         value = row[j] * unit - shift
         row[j] = 0.0
         if value > 0.0:
-            index[n] = j
+            index[n] = np.uint64(j)
             values[n] = value
             n += 1
     return n, spread, slope
@@ -235,7 +236,7 @@ def _positive_part(
 
 @kernel
 def _update_some(
-    index: Ints,
+    index: Places,
     values: Floats,
     n: int,
     slope: float,
@@ -259,6 +260,12 @@ def _update_some(
 
 
 @kernel
+def _lead(u: Floats, v: Floats, j: int) -> float:
+    """By how much u is ahead of v."""
+    return float(max(u[j], 0.0) - max(v[j], 0.0))
+
+
+@kernel
 def efs_sparse_rows(
     data: Floats,
     indices: Indices,
@@ -276,23 +283,19 @@ def efs_sparse_rows(
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros, unless a row has negative values: its zeros then are above 0."""
     n_features = u.shape[1]
-    index, x, row = np.empty(n_features + 1, np.int64), np.empty(n_features + 1), np.zeros(n_features)
-    terms = np.empty(n_features)
+    index, x, row = np.empty(n_features + 1, np.uint64), np.empty(n_features + 1), np.zeros(n_features)
     for i in range(indptr.size - 1):
         n, spread, slope = _positive_part(data, indices, indptr[i], indptr[i + 1], row, index, x)
         for m in range(u.shape[0]):
             sign, um, vm = signs[m, i], u[m], v[m]
-            for k in range(n):
-                j = index[k]
-                terms[k] = x[k] * (max(um[j], 0.0) - max(vm[j], 0.0))
             s0 = s1 = s2 = s3 = 0.0
             for k in range(0, n - 3, 4):
-                s0 += terms[k]
-                s1 += terms[k + 1]
-                s2 += terms[k + 2]
-                s3 += terms[k + 3]
+                s0 += x[k] * _lead(um, vm, index[k])
+                s1 += x[k + 1] * _lead(um, vm, index[k + 1])
+                s2 += x[k + 2] * _lead(um, vm, index[k + 2])
+                s3 += x[k + 3] * _lead(um, vm, index[k + 3])
             for k in range(n & ~3, n):
-                s0 += terms[k]
+                s0 += x[k] * _lead(um, vm, index[k])
             score = ((s0 + s1) + (s2 + s3)) / spread if spread > 0.0 else 0.0
             if sign * (score - threshold) > margin:
                 continue
