@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "src" / "streamsift" / "kernels"
-COMPILERS = {"kernel", "fused_kernel", "summing_kernel"}
+COMPILERS = {"kernel", "fused_kernel", "summing_kernel", "inlined_kernel"}
 
 
 def inner_kernels() -> dict[str, set[str]]:

@@ -37,6 +37,14 @@ def summing_kernel(function: Function) -> Function:
     return _compiled(function, {"contract", "reassoc", "nsz"})
 
 
+def inlined_kernel(function: Function) -> Function:
+    """A part of a kernel that has a name of its own: written into its caller first, with whose flags it is compiled.
+
+    A kernel that calls another is compiled after it and together with it once more; this one is compiled once.
+    """
+    return cast(Function, numba.njit(inline="always")(function))
+
+
 def _compiled(function: Function, fastmath: bool | set[str]) -> Function:
     inner = function.__name__.startswith("_")
     return cast(Function, numba.njit(**FLAGS, fastmath=fastmath, no_cpython_wrapper=inner)(function))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import fused_kernel, kernel
+from streamsift.kernels.compile import fused_kernel, inlined_kernel, kernel
 from streamsift.kernels.intrinsics import fetch
 
 BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
@@ -95,7 +95,7 @@ def _add_four_weighted(
         q[j] += (t0 * d0 + t1 * d1) + (t2 * d2 + t3 * d3)
 
 
-@fused_kernel
+@inlined_kernel
 def _batch_sums(
     X: NDArray[Any],
     order: Ints,
@@ -179,7 +179,7 @@ def add_row(x: NDArray[Any], largest: float, row_weight: float, before: float, m
     return True
 
 
-@fused_kernel
+@inlined_kernel
 def _add_sums(
     classes: Ints,
     added: Floats,
@@ -218,7 +218,7 @@ def _add_sums(
                 v[j] = max(0.0, v[j] + scale * (q[k, j] - s[k, j] * step))
 
 
-@kernel
+@fused_kernel
 def add_batch(
     X: NDArray[Any],
     codes: Ints,
