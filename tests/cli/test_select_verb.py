@@ -47,7 +47,7 @@ def test_every_screening_method_finds_them(sift, people, method):
 
 def test_out_gets_a_selection_a_trace_and_a_report(sift, people, n_people, tmp_path):
     out = tmp_path / "runs" / "first"
-    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch", 500, "--out", out, "--json")
+    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch", 500, "-o", out, "--json")
     assert code == 0
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "selection.json", "trace.parquet"]
     assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]

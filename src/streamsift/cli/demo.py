@@ -27,7 +27,7 @@ RUNS = {f"fading {FADING}": FADING, "no fading": 1.0}
 
 
 @click.command(short_help="Watch a selector follow a drift.", epilog=EXAMPLES)
-@click.option("--out", default="streamsift-demo", show_default=True, metavar="DIR", help="Where the report goes.")
+@click.option("-o", "--out", default="streamsift-demo", show_default=True, metavar="DIR", help="Where the report goes.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the generated stream.")
 def demo(out: str, seed: int) -> None:
     """Watch a selector follow a drifting stream, next to one that cannot forget.

@@ -65,7 +65,7 @@ Examples:
 @how_to_read
 @click.option("--costs", metavar="FILE", help="CSV with `feature,price`, for methods that buy features (etana).")
 @click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows read at a time.")
-@click.option("--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
+@click.option("-o", "--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
 @click.option("--save", metavar="FILE", help="Save the selector at the end, to go on later.")
 @click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON and nothing else.")
 def select(
