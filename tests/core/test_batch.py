@@ -145,7 +145,27 @@ class TestSparse:
     def test_room_behind_the_last_row_is_not_looked_at(self) -> None:
         matrix = csr_matrix(([1.0, 2.0], [0, 2], [0, 1, 2]), (2, 3))
         matrix.data, matrix.indices = np.array([1.0, 2.0, np.nan]), np.array([0, 2, 99], np.int32)
-        assert checked(matrix).moderate
+        batch = checked(matrix)
+        assert batch.moderate
+        assert (batch.X.data.tolist(), batch.X.indices.tolist()) == ([1.0, 2.0], [0, 2])
+
+    @pytest.mark.parametrize("dtype", [bool, np.int8, np.int32, np.uint64, np.longdouble])
+    def test_data_of_another_kind_is_looked_at_before_it_is_converted(self, dtype: Any) -> None:
+        with pytest.raises(InputError, match="two entries for column 1"):
+            checked(csr_matrix((np.ones(4, dtype), [1, 1, 0, 2], [0, 2, 4]), (2, 3)))
+        with pytest.raises(InputError, match="out of order"):
+            checked(csr_matrix((np.ones(2, dtype), [2, 0], [0, 2, 2]), (2, 3)))
+        matrix = csr_matrix((np.ones(4, dtype), [0, 1, 0, 2], [0, 2, 4]), (2, 3))
+        assert checked(matrix).X.toarray().tolist() == [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
+        matrix.indptr[1] = 1_000_000
+        with pytest.raises(InputError, match="its indptr is damaged"):
+            checked(matrix)
+
+    def test_arrays_of_another_byte_order_or_kind_are_taken(self) -> None:
+        matrix = csr_matrix(([1.0, 2.0], [0, 2], [0, 1, 2]), (2, 3))
+        matrix.data, matrix.indices = matrix.data.astype(">f8"), matrix.indices.astype(">i4")
+        matrix.indptr = matrix.indptr.astype(np.uint16)
+        assert checked(matrix).X.toarray().tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     @pytest.mark.parametrize("index", [np.int32, np.int64])

@@ -173,15 +173,17 @@ def test_reading_an_empty_buffer():
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize(("late", "fading"), [(1, 1.0), (5, 1.0), (1, 0.999)])
 @pytest.mark.parametrize("limit", [0, 2**25], ids=["sorted again", "kept"])
-def test_reading_often_changes_no_count(limit, monkeypatch, scale):
+def test_reading_often_changes_no_count(limit, late, fading, monkeypatch, scale):
     """Sorted rows that are kept between readings must not outlive a flush, a late class, a late feature or a merge."""
     monkeypatch.setattr(quantiles, "_KEPT_BYTES", limit)
     rng = np.random.default_rng(17)
     n = int(21_000 * scale) + 1500
     X, y = rng.normal(size=(n, 70)).astype(np.float32), rng.integers(0, 2, n)
-    y[n // 2 :: 7] = 2
-    often, once = (Screener(eps=0.02, new_features="add", missing="skip") for _ in range(2))
+    y[n // 2 :: 7] = 2 + np.arange(len(y[n // 2 :: 7])) % late  # with more than four classes rows are sorted together
+    settings = {"eps": 0.02, "fading": fading, "new_features": "add", "missing": "skip"}
+    often, once = (Screener(**settings) for _ in range(2))
     for start in range(0, n, 130):
         width = 60 if start < n // 2 - 500 else 70  # another block of features
         for selector in (often, once):
@@ -191,7 +193,7 @@ def test_reading_often_changes_no_count(limit, monkeypatch, scale):
         if start // 130 % 13 == 0:
             fresh = copy.deepcopy(once)
             np.testing.assert_array_equal(often._state.bin_counts(5), fresh._state.bin_counts(5))
-    other = Screener(eps=0.02, new_features="add", missing="skip").fit(X[:1700], np.where(y[:1700] == 1, 2, 1))
+    other = Screener(**settings).fit(X[:1700], np.where(y[:1700] == 1, 2, 1))
     for selector in (often, once):
         selector.merge(copy.deepcopy(other))
         selector.partial_fit(X[:50].astype(float), y[:50])

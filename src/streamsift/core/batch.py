@@ -227,18 +227,35 @@ def _csr(X: Any) -> tuple[Any, bool]:
             f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
         )
     matrix = X if X.format == "csr" else X.tocsr()
-    if matrix.dtype.char not in "fd":
-        small = matrix.dtype.kind in "bui" and matrix.dtype.itemsize <= 2
-        matrix = matrix.astype(np.float32 if small else np.float64)
-    data, columns, starts = matrix.data, matrix.indices, matrix.indptr
     # scipy looks at none of this unless asked to, and would not notice that an array was changed since.
-    if starts[0] or starts[-1] > min(len(columns), len(data)) or np.count_nonzero(starts[1:] < starts[:-1]):
+    starts = matrix.indptr
+    end = int(starts[-1])
+    if starts[0] or end > min(len(matrix.indices), len(matrix.data)) or np.count_nonzero(starts[1:] < starts[:-1]):
         _refuse_row_starts(matrix)
+    given = (matrix.data, matrix.indices, starts)
+    parts = data, columns, starts = _as_entries(matrix.data, end), _as_index(matrix.indices, end), _as_index(starts)
     found = look_through(data, columns.view(f"u{columns.itemsize}"), starts, matrix.shape[1], LARGEST)
     if found == DAMAGED:
         _refuse_not_canonical(matrix)
         _refuse_outside(matrix)
+    if any(part is not original for part, original in zip(parts, given, strict=True)):
+        matrix = type(matrix)(parts, matrix.shape)
     return matrix, found == MODERATE
+
+
+def _as_entries(data: NDArray[Any], end: int) -> NDArray[Any]:
+    """The values up to `end` as floats that kernels take; the array itself, if it is no other."""
+    data = data if len(data) == end else data[:end]
+    if data.dtype.char in "fd" and data.dtype.isnative:
+        return data
+    small = data.dtype.itemsize <= 2 or data.dtype.char == "f"
+    return data.astype(np.float32 if small else np.float64)
+
+
+def _as_index(numbers: NDArray[Any], end: int | None = None) -> NDArray[Any]:
+    """The same for numbers of columns and entries."""
+    numbers = numbers if end is None or len(numbers) == end else numbers[:end]
+    return numbers if numbers.dtype.char in "ilq" and numbers.dtype.isnative else numbers.astype(np.int64)
 
 
 def _refuse_row_starts(matrix: Any) -> None:

@@ -247,7 +247,7 @@ def sparse_probit_gradients(
             mc, vc, gc, qc = m[c], v[c], g[c], q[c]
             dot, square = 0.0, 0.0
             for k in range(start, end):
-                z = float(data[k])
+                z = np.float64(data[k])
                 dot += z * mc[indices[k]]
                 square += z * z * vc[indices[k]]
             if not abs(dot) + square < USABLE:
@@ -255,7 +255,7 @@ def sparse_probit_gradients(
             positive = y[i] == (c if n_models > 1 else 1)
             a, b = _slopes(dot, square, positive, weight[i] / total, unit[i])
             for k in range(start, end):
-                z = float(data[k])
+                z = np.float64(data[k])
                 gc[indices[k]] += a * z
                 qc[indices[k]] += b * z * z
     for c in range(n_models):

@@ -32,13 +32,14 @@ class Stretches(NamedTuple):
     high: Ints
     middle: Ints  # room to work in
     end: Ints
+    first: Ints  # where a bin begins
     below: Ints  # below[i]: how many rows stand in the list's tuples before the i-th
 
 
 def new_stretches(n_runs: int, longest: int) -> Stretches:
     """Room for so many runs and a list; no kernel, because allocating there takes long to compile."""
-    begin, low, high, middle, end = np.zeros((5, n_runs + 1), np.int64)
-    return Stretches(begin, low, high, middle, end, np.zeros(longest + 1, np.int64))
+    begin, low, high, middle, end, first = np.zeros((6, n_runs + 1), np.int64)
+    return Stretches(begin, low, high, middle, end, first, np.zeros(longest + 1, np.int64))
 
 
 @kernel
@@ -51,6 +52,20 @@ def turn_runs(block: NDArray[Any], places: Ints, starts: Ints, lines: NDArray[An
         for i in range(starts[r + 1] - starts[r]):
             for w in range(WIDTH):
                 lines[w, starts[r] + i] = block[(places[r] + i) * WIDTH + w]
+
+
+@kernel
+def turn_origins(rows: NDArray[Any], entry: NDArray[Any], places: Ints, starts: Ints, lines: NDArray[Any]) -> None:
+    """The same for the rows behind the keys of a block, of which the entries are kept.
+
+    Behind missing values, which come last, there may be rows that do not exist.
+    """
+    n = np.uint64(entry.size)
+    for r in range(starts.size - 1):
+        for i in range(starts[r + 1] - starts[r]):
+            for w in range(WIDTH):
+                row = np.uint64(rows[(places[r] + i) * WIDTH + w])
+                lines[w, starts[r] + i] = entry[row] if row < n else 0
 
 
 @kernel
@@ -187,14 +202,18 @@ def count_rows(
     lines: NDArray[Any], origins: NDArray[Any], starts: Ints, entries: Entries, decay: float, tuples: Ints,
     weights: Floats, sizes: Ints, at: Stretches, bins: Floats,
 ) -> None:  # fmt: skip
-    """Like count_runs for one run of rows of any class and weight, origins say which is which; lists decay first."""
+    """Like count_runs for rows of any class and weight: origins say which entry a row is. Lists decay first."""
+    last = starts.size - 1
     for f in range(bins.shape[0]):
-        line, keys = lines[f], tuples[f, KEY]
+        line, origin, keys = lines[f], origins[f], tuples[f, KEY]
         n = _begin(line, starts, tuples[f], sizes[f], at)
         for h in range(bins.shape[1]):
-            first, first_tuple = at.low[0], at.low[1]
+            for r in range(last + 1):
+                at.first[r] = at.low[r]
             _next_bin(line, keys, n, h, bins.shape[1], at)
-            for i in range(first, at.low[0]):
-                row = origins[f, i]
-                bins[f, h, entries.classes[row]] += entries.weights[row]
-            _add_tuples(weights[f], first_tuple, at.low[1], decay, bins[f, h])
+            counts = bins[f, h]
+            for r in range(last):
+                for i in range(at.first[r], at.low[r]):
+                    entry = np.uint64(origin[i])
+                    counts[np.uint64(entries.classes[entry])] += entries.weights[entry]
+            _add_tuples(weights[f], at.first[last], at.low[last], decay, counts)

@@ -27,7 +27,7 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
 from streamsift.kernels.quantile_merge import merge_ragged
-from streamsift.kernels.waiting import count_rows, count_runs, new_stretches, turn_runs
+from streamsift.kernels.waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import group_rows
@@ -43,7 +43,7 @@ _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
 _STRETCH = 1024  # waiting rows that are worth keeping sorted when bins are counted
 _KEPT_BYTES = 2**26  # sorted stretches are kept if those of a full buffer take no more
-_LIST = 3.5  # tuples, times eps, that a shortened list has room for: they rarely are more than 3.2
+_LIST = 3.5  # tuples, times eps, that a shortened list has room for at first
 _NEARLY = 8  # a run that lacks up to an eighth of its rows is sorted as a whole one
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 
@@ -67,6 +67,7 @@ class QuantileSummary:
     exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
     lines: Keys = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int32))
+    origins: NDArray[Any] = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int16))
     kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
 
@@ -176,7 +177,7 @@ class QuantileSummary:
                 else:
                     done, needed = kernels.merge_runs(block, places, labels, stride, thinned, thin_starts, *target)
                 if needed:
-                    self._widen(needed + needed // 4 if needed <= cap else max(needed, int(_LIST / self.eps)))
+                    self._widen(max(needed + needed // 4, int(_LIST / self.eps) if needed > cap else 0))
                     room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
 
     def _sorted(
@@ -268,55 +269,68 @@ class QuantileSummary:
             self.spare -= n_values
             _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
             return bins
-        if self._by_row():
-            self._count_rows(bins)
-        else:
-            self._count_runs(bins)
+        self._count_all(bins)
         return bins
 
-    def _count_rows(self, bins: Floats) -> None:
-        """Count the lists and all waiting rows, sorted together."""
-        order, _, _ = self._runs(whole=False)
-        places = self._places(order, order)
-        entries, decay = self._entries(order), self.fading ** float(len(order))
-        at, (lines, origins) = new_stretches(1, self.lists.shape[2]), self._turned(int(places[-1]))
-        for first, block, rows in self._sorted(order, order, places, range(len(self.buffer))):
-            some = slice(first, first + sorting.WIDTH)
-            turn_runs(block, places, places, lines)
-            turn_runs(rows, places, places, origins)
-            lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
-            count_rows(lines, origins, places, entries, decay, lists, weights, sizes, at, bins[some])
-
-    def _count_runs(self, bins: Floats) -> None:
-        """Count the lists and the waiting rows, which are sorted by class, some stretches of rows by themselves.
+    def _count_all(self, bins: Floats) -> None:
+        """Count the lists and the waiting rows, which are sorted some stretches of rows by themselves.
 
         Sorted stretches are kept until they are merged, if that takes little room: whoever reads after every batch need
         not wait until all is sorted again.
         """
         n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= _KEPT_BYTES
-        # Room for twice the rows when it is used up: the longest stretch is then a new one, to be sorted anew anyway.
-        room = max(1 << (self.n_buffered - 1).bit_length(), _STRETCH) + 16
-        fitting = len(self.lines) == n_blocks and self.lines.shape[2] >= room and self.lines.dtype == self.buffer.dtype
-        if not (keep and fitting):
-            self.lines = np.empty((n_blocks if keep else 1, sorting.STORED, room), self.buffer.dtype)
-            self.kept = []
-        stretches = _stretches(self.n_buffered)
-        runs = [self._by_class(stretch) for stretch in stretches]
+        self._make_room_for_lines(n_blocks if keep else 1, keep)
+        stretches, by_row = _stretches(self.n_buffered), self._by_row()
+        runs = [self._together(stretch) if by_row else self._by_class(stretch) for stretch in stretches]
         starts = np.concatenate([[0], *(each[1:] for _, each, _ in runs)])
         labels = np.concatenate([np.zeros(0, np.int64), *(each for _, _, each in runs)])
-        at = new_stretches(len(labels), self.lists.shape[2])
+        at, (origin, entries) = new_stretches(len(labels), self.lists.shape[2]), self._waiting_entries()
+        decay = self.fading ** float(self.n_buffered)
         new = [rows for rows, stretch in zip(runs, stretches, strict=True) if stretch not in self.kept]
         for blocks in [range(n_blocks)] if keep else [range(b, b + 1) for b in range(n_blocks)]:
             for order, run_starts, _ in new:
                 places = self._places(order, run_starts)
-                for first, block, _ in self._sorted(order, run_starts - run_starts[0], places, blocks):
+                for first, block, rows in self._sorted(order, run_starts - run_starts[0], places, blocks):
                     b, column = divmod(first, sorting.STORED)
-                    turn_runs(block, places, run_starts, self.lines[b - blocks.start, column : column + sorting.WIDTH])
+                    some = (b - blocks.start, slice(column, column + sorting.WIDTH))
+                    turn_runs(block, places, run_starts, self.lines[some])
+                    if by_row:
+                        turn_origins(rows, origin, places, run_starts, self.origins[some])
             for b in blocks:
-                some, lines = slice(b * sorting.STORED, (b + 1) * sorting.STORED), self.lines[b - blocks.start]
-                lists, weights, sizes = self.lists[some], self.weights[some], self.sizes[some]
-                count_runs(lines, starts, labels, lists, weights, sizes, at, bins[some])
+                features, lines = slice(b * sorting.STORED, (b + 1) * sorting.STORED), self.lines[b - blocks.start]
+                lists = (self.lists[features], self.weights[features], self.sizes[features], at, bins[features])
+                if by_row:
+                    count_rows(lines, self.origins[b - blocks.start], starts, entries, decay, *lists)
+                else:
+                    count_runs(lines, starts, labels, *lists)
         self.kept = stretches if keep else []
+
+    def _make_room_for_lines(self, n_blocks: int, keep: bool) -> None:
+        """Room for so many blocks of the rows that wait; what was sorted is kept if it may be and fits.
+
+        Room for twice the rows when it is used up: the longest stretch is then a new one, to be sorted anew anyway.
+        """
+        room = max(1 << (self.n_buffered - 1).bit_length(), _STRETCH) + 16
+        by_row, kind = self._by_row(), self.buffer.dtype
+        fitting = len(self.lines) == n_blocks and self.lines.shape[2] >= room and self.lines.dtype == kind
+        if not (keep and fitting and len(self.origins) == n_blocks * by_row):
+            self.lines, self.kept = np.empty((n_blocks, sorting.STORED, room), kind), []
+            small = np.int16 if self.capacity < 2**15 and self.weights.shape[1] < 2**15 else np.int64
+            self.origins = np.empty((n_blocks * by_row, sorting.STORED, room), small)
+
+    def _waiting_entries(self) -> tuple[Ints, kernels.Entries]:
+        """Which entry each waiting row is, and the entries: with fading the rows themselves, otherwise the classes."""
+        if self.fading == 1.0:
+            n_classes = self.weights.shape[1]
+            entries = kernels.new_entries(n_classes)._replace(classes=np.arange(n_classes))
+            return self.buffer_class[: self.n_buffered], entries
+        rows = np.arange(self.n_buffered)
+        return rows, self._entries(rows)
+
+    @staticmethod
+    def _together(stretch: range) -> tuple[Ints, Ints, Ints]:
+        """Waiting rows as one run of all classes; see `_by_class`."""
+        return np.arange(stretch.start, stretch.stop), np.array([stretch.start, stretch.stop]), np.zeros(1, np.int64)
 
     def _by_class(self, stretch: range) -> tuple[Ints, Ints, Ints]:
         """Waiting rows ordered by class: (rows, where the rows of each class begin and the last end, classes)."""
