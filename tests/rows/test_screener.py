@@ -333,3 +333,17 @@ def test_faded_class_comes_back_elsewhere(form, cut):
         m2 = float((w * (x - mean) ** 2).sum())
         np.testing.assert_allclose(moments.mean[1, j], float(mean), rtol=1e-15)
         np.testing.assert_allclose(moments.m2[1, j], m2, rtol=1e-5)  # a mean of 1e9 is kept to 1e-7
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("score", ["t_score", "mutual_info"])
+def test_a_refused_batch_leaves_no_trace_in_the_arrays(score: str, bad: float) -> None:
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(120, 3)), np.arange(120) % 2
+    selector = Screener(score).partial_fit(X[:100], y[:100])
+    before = selector.state_arrays()
+    X[115, 1] = bad
+    with pytest.raises(InputError, match=r"Row 15 .*row 115 of the stream.*, column 'x1'"):
+        selector.partial_fit(X[100:], y[100:])
+    for name, array in selector.state_arrays().items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)

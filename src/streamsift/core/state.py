@@ -17,6 +17,9 @@ from streamsift.core.exceptions import SavedStateError
 def state_to_arrays(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """Flatten a dataclass of arrays; the arrays are copies.
 
+    A state whose arrays have room that is not in use may have a method `tidy`, which clears it: equal states are then
+    equal arrays.
+
     >>> @dataclasses.dataclass
     ... class Counter:
     ...     n: int
@@ -25,6 +28,8 @@ def state_to_arrays(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     ['n', 'sums']
     """
     arrays: dict[str, NDArray[Any]] = {}
+    if hasattr(state, "tidy"):
+        state.tidy()
     for field in dataclasses.fields(state):
         if not field.init:  # scratch space
             continue

@@ -342,6 +342,11 @@ class QuantileSummary:
         """The rows that wait, as keys (n_rows, n_features)."""
         return np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1).reshape(self.n_buffered, -1)[:, : len(self.sizes)]
 
+    def tidy(self) -> None:
+        """Clear the room behind the rows that wait, where merged or refused ones may have left their keys."""
+        self.buffer[:, self.n_buffered :] = 0
+        self.buffer_class[self.n_buffered :] = 0
+
     def _make_room_for_rows(self, n_rows: int) -> None:
         """A short stream needs a small buffer, so it grows by doubling; beyond _SHORT rows it gets its full size."""
         blocks, room, width = self.buffer.shape
