@@ -174,22 +174,26 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
 
 
 @kernel
+def _fill(target: NDArray[Any], value: int) -> None:
+    for w in range(target.size):
+        target[w] = value
+
+
+@kernel
 def _load(rows: NDArray[Any], column: int, order: Ints, first: int, block: NDArray[Any]) -> None:
     """Copy buffered rows order[first:] to rows first, first + 1, ... of a flat (n, WIDTH) block; others are missing."""
     missing = _MASK32 if block.itemsize == 4 else _MASK64
     for i in range(first, order.size):
-        for w in range(WIDTH):
-            block[i * WIDTH + w] = rows[order[i], column + w]
-    for i in range(order.size * WIDTH, block.size):
-        block[i] = missing
+        _copy(rows[order[i], column : column + WIDTH], block[i * WIDTH : (i + 1) * WIDTH])
+    _fill(block[order.size * WIDTH :], missing)
 
 
 @kernel
 def load_rows(rows: NDArray[Any], column: int, order: Ints, block: NDArray[Any], origin: NDArray[Any]) -> None:
     """Load WIDTH columns of buffered rows, in the given order, and beside each key the row it comes from."""
     _load(rows, column, order, 0, block)
-    for i in range(order.size * WIDTH):
-        origin[i] = order[i // WIDTH]
+    for i in range(order.size):
+        _fill(origin[i * WIDTH : (i + 1) * WIDTH], order[i])
 
 
 @kernel
