@@ -114,3 +114,6 @@ def test_an_interrupted_reproduction_goes_on(process, sift, tmp_path):
     assert sift(*options)[0] == 0
     assert kept.read_text("utf-8").splitlines()[: len(before)] == before
     assert len(kept.read_text("utf-8").splitlines()) == 14
+    # What this process has measured already is kept in another folder, too.
+    assert sift(*options[:-1], tmp_path / "other")[0] == 0
+    assert len((tmp_path / "other" / "runs" / "abfs.jsonl").read_text("utf-8").splitlines()) == 14

@@ -47,6 +47,8 @@ def measure_all(runs: Sequence[Run], options: Options, progress: Progress) -> di
         found = keep.find(task)
         if found is not None:
             _measured[task] = Measured(**{**found, "selection": tuple(found["selection"])})
+        elif task in _measured:  # for another folder
+            keep.add(task, asdict(_measured[task]))
     due = [task for task in tasks if task not in _measured]
     with pool_map(options.jobs, measure) as run_all:
         for done, (task, measured) in enumerate(run_all(due), start=1):
