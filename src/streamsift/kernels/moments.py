@@ -25,6 +25,7 @@ from streamsift.kernels.intrinsics import fetch
 BLOCK = 8192  # features per block: the block's sums stay in cache while all rows pass over it
 FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
 
+LARGEST32 = float(np.finfo(np.float32).max)
 AHEAD = 16  # non-zeros whose moments are asked for from memory before they are needed
 
 Ints = NDArray[np.int64]
@@ -152,6 +153,11 @@ def _batch_sums(
 @kernel
 def all_within(x: NDArray[Any], largest: float) -> bool:
     """Whether no value is NaN or beyond `largest`."""
+    if x.itemsize == 4:  # the same in numbers of 32 bits, of which a vector holds twice as many
+        limit, found = np.float32(min(largest, LARGEST32)), np.int32(0)
+        for j in range(x.size):
+            found = np.int32(found | np.int32(not abs(x[j]) <= limit))
+        return bool(found == 0)
     bad = 0
     for j in range(x.size):
         bad += int(not abs(x[j]) <= largest)  # counted, because a sum of floats would have to keep its order
