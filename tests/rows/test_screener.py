@@ -350,14 +350,14 @@ def test_a_refused_batch_leaves_no_trace_in_the_arrays(score: str, bad: float) -
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("value", [0.0, -1e30, np.inf, -np.inf, np.nan, np.finfo(np.float32).max, 1e30, 1.1e150])
+@pytest.mark.parametrize("value", [0.0, -1e30, np.inf, -np.inf, np.nan, np.finfo(np.float32).max, 1e30, 1e200])
 def test_one_row_is_looked_at_before_it_is_learnt(value: float, dtype: type) -> None:
     X = np.ones((1, 70), dtype)
     with np.errstate(over="ignore"):
         X[0, 65] = value
     selector = Screener("t_score").fit(np.eye(2, 70, dtype=dtype), [0, 1])
     before = selector.state_arrays()
-    if np.abs(X[0, 65]) <= 1e150:
+    if abs(float(X[0, 65])) <= 1e150:
         assert selector.partial_fit(X, [1]).n_rows_seen_ == 3
         return
     with pytest.raises(InputError, match=r"Row 0 .*column 'x65'"):
