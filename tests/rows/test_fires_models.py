@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.sparse import csr_array
 from tests.naive.fires import (
     log_phi_over_cdf,
     log_probit_likelihood,
@@ -141,13 +142,45 @@ def test_float32_rows_give_almost_the_same_gradients(model: Any) -> None:
         np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def test_float32_rows_are_the_same_numbers_to_the_glm() -> None:
-    random = np.random.default_rng(0)
-    X = random.random((30, 100)).astype(np.float32)
-    y = np.arange(30) % 2
-    for scale in ("minmax", None):
-        wanted = FIRES(scale=scale).partial_fit(X.astype(np.float64), y)
-        np.testing.assert_allclose(FIRES(scale=scale).partial_fit(X, y).scores_, wanted.scores_, rtol=1e-12)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_features", [1, 5, 300, 9000])  # one vector and less, and more than a tile
+def test_the_glm_computes_float32_rows_in_float32(n_features: int, n_classes: int) -> None:
+    model = GLM().bind(n_features, n_classes, 5)
+    random = np.random.default_rng(n_features)
+    mu, sigma = random.normal(size=(2, model.n_parameters(n_features, n_classes)))
+    X, y = random.normal(size=(30, n_features)).astype(np.float32), np.arange(30) % n_classes
+    low, factor = random.normal(size=n_features), random.uniform(1e-9, 1e9, n_features)
+    for scaling in ({}, {"low": low.astype(np.float32).astype(np.float64), "factor": factor}):
+        wanted = [part.copy() for part in model.gradients(mu, sigma, X.astype(np.float64), y, **scaling)]
+        for form in (X, csr_array(X)) if not scaling else (X,):
+            for exact, found in zip(wanted, model.gradients(mu, sigma, form, y, **scaling), strict=True):
+                assert found.dtype == np.float32
+                np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-5 * np.abs(exact).max())
+
+
+def test_float32_near_its_limits_is_computed_in_float64() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 6)).astype(np.float32)
+    y = np.arange(20) % 2
+    for scale, sizes in (("minmax", (1e-30, 1e-13, 1e13, 1e37)), (None, (1e16, 1e30, 1e37))):
+        for size in sizes:
+            rows = X.copy()
+            rows[:, 1] *= np.float32(size)
+            for form in (rows, csr_array(rows)):
+                wanted = FIRES(scale=scale).partial_fit(form.astype(np.float64), y).partial_fit(X[:, ::-1], y)
+                found = FIRES(scale=scale).partial_fit(form, y).partial_fit(X[:, ::-1], y)
+                np.testing.assert_allclose(found.importance_, wanted.importance_, rtol=1e-4, atol=1e-7)
+                np.testing.assert_allclose(found.uncertainty_, wanted.uncertainty_, rtol=1e-6)
+
+
+def test_a_small_step_is_not_lost() -> None:
+    X = np.random.default_rng(0).random((4, 2000)).astype(np.float32)
+    y = [0, 1, 0, 1]
+    selector = FIRES(learning_rate_sigma=1e-5).partial_fit(X, y)
+    for _ in range(50):
+        selector.partial_fit(X, y)
+    moved = selector.uncertainty_ - 1.0
+    assert np.abs(moved).max() < 2.0**-25  # in float32 each of these is 1
+    assert np.count_nonzero(moved) > 1000
 
 
 @pytest.mark.compiled

@@ -13,6 +13,9 @@ scaled copy of X is made.
 
 Four rows go through both passes before the next four are fetched, so X comes from memory once; four at a time because
 one core reads several streams faster than one, and because eight sums side by side keep the processor's adders busy.
+
+`space`, in which all this is added up, has the precision of X: float32 rows are computed in float32 (docs/adr/0008).
+Only the few numbers of a row (t, a, b) and the parameters themselves are always float64.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from numpy.typing import NDArray
 from streamsift.kernels.compile import fused_kernel, kernel, summing_kernel
 
 TILE = 8192  # features of four rows that stay in the second-level cache while every class passes over them
-USABLE = 1e100  # larger sums may overflow on the way to the gradient
+USABLE, USABLE_SHORT = 1e100, 1e30  # larger sums may overflow on the way to the gradient; of float64, of float32
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +50,7 @@ def mills(t: float) -> float:
 
 
 @kernel
-def _part(low: Floats | None, first: int, last: int) -> Floats | None:
+def _part(low: NDArray[Any] | None, first: int, last: int) -> NDArray[Any] | None:
     if low is None:
         return None
     return low[first:last]
@@ -59,20 +62,20 @@ def _four_dots(
     x1: NDArray[Any],
     x2: NDArray[Any],
     x3: NDArray[Any],
-    low: Floats | None,
-    m: Floats,
-    v: Floats,
+    low: NDArray[Any] | None,
+    m: NDArray[Any],
+    v: NDArray[Any],
     sums: Floats,
 ) -> None:
     """Add the dots of four rows to sums[:4] and their squares to sums[4:].
 
     The two loops differ only in the subtraction, which takes a quarter of the time.
     """
-    d0 = d1 = d2 = d3 = 0.0
-    s0 = s1 = s2 = s3 = 0.0
+    d0 = d1 = d2 = d3 = m.dtype.type(0)
+    s0 = s1 = s2 = s3 = m.dtype.type(0)
     if low is None:
         for j in range(m.size):
-            z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
+            z0, z1, z2, z3 = x0[j], x1[j], x2[j], x3[j]
             d0 += z0 * m[j]
             s0 += (z0 * v[j]) * z0
             d1 += z1 * m[j]
@@ -108,17 +111,17 @@ def _add_four(
     x1: NDArray[Any],
     x2: NDArray[Any],
     x3: NDArray[Any],
-    low: Floats | None,
-    a: Floats,
-    b: Floats,
-    g: Floats,
-    q: Floats,
+    low: NDArray[Any] | None,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    g: NDArray[Any],
+    q: NDArray[Any],
 ) -> None:
     a0, a1, a2, a3 = a[0], a[1], a[2], a[3]
     b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
     if low is None:
         for j in range(g.size):
-            z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
+            z0, z1, z2, z3 = x0[j], x1[j], x2[j], x3[j]
             g[j] += (a0 * z0 + a1 * z1) + (a2 * z2 + a3 * z3)
             q[j] += ((b0 * z0) * z0 + (b1 * z1) * z1) + ((b2 * z2) * z2 + (b3 * z3) * z3)
     else:
@@ -129,7 +132,15 @@ def _add_four(
 
 
 @kernel
-def _begin(mu: Floats, sigma: Floats, factor: Floats | None, m: Floats, v: Floats, g: Floats, q: Floats) -> None:
+def _begin(
+    mu: Floats,
+    sigma: Floats,
+    factor: Floats | None,
+    m: NDArray[Any],
+    v: NDArray[Any],
+    g: NDArray[Any],
+    q: NDArray[Any],
+) -> None:
     """Means and variances of the weights of x - low, and sums of 0; loop by loop, as one for all is not vectorised."""
     for j in range(m.size):
         m[j] = mu[j] if factor is None else mu[j] * factor[j]
@@ -143,7 +154,7 @@ def _begin(mu: Floats, sigma: Floats, factor: Floats | None, m: Floats, v: Float
 
 
 @kernel
-def _end(sigma: Floats, factor: Floats | None, g: Floats, q: Floats) -> None:
+def _end(sigma: Floats, factor: Floats | None, g: NDArray[Any], q: NDArray[Any]) -> None:
     """Make the sums gradients by mu and sigma."""
     for j in range(g.size):
         if factor is None:
@@ -165,28 +176,35 @@ def _slopes(dot: float, square: float, positive: bool, weight: float, unit: floa
 
 
 @kernel
+def _largest_sum(space: NDArray[Any]) -> float:
+    return USABLE if space.itemsize == 8 else USABLE_SHORT
+
+
+@kernel
 def probit_gradients(
     X: NDArray[Any],
     y: Ints,
     weight: Floats,
     unit: Floats,
-    low: Floats | None,
+    low: NDArray[Any] | None,
     factor: Floats | None,
     mu: Floats,
     sigma: Floats,
-    space: Floats,
+    space: NDArray[Any],
 ) -> bool:
     """Write the gradients by mu and sigma, of shape (models, features), to space[:2]; z = (x - low) * factor.
 
     y are class numbers: model c is that of class c against the rest, a single model that of class 1. `space` has the
-    shape (4, models, features). False if there is a row whose sums are not usable: not finite, or near overflow.
+    shape (4, models, features) and, as `low`, the type of X. False if there is a row whose sums are not usable: not
+    finite, or near overflow.
     """
     n_rows, n_features, n_models = X.shape[0], X.shape[1], mu.shape[0]
     total = 0.0
     for i in range(n_rows):
         total += weight[i]
     g, q, m, v = space[0], space[1], space[2], space[3]
-    a, b, sums = np.empty((n_models, 4)), np.empty((n_models, 4)), np.empty((n_models, 8))
+    a, b, sums = np.empty((n_models, 4), space.dtype), np.empty((n_models, 4), space.dtype), np.empty((n_models, 8))
+    largest = _largest_sum(space)
     for c in range(n_models):
         _begin(mu[c], sigma[c], factor, m[c], v[c], g[c], q[c])
     for row in range(0, n_rows, 4):
@@ -206,7 +224,7 @@ def probit_gradients(
                 a[c, k], b[c, k] = 0.0, 0.0
                 if row + k < n_rows:
                     dot, square = sums[c, k], sums[c, k + 4]
-                    if not abs(dot) + square < USABLE:
+                    if not abs(dot) + square < largest:
                         return False
                     positive = y[row + k] == (c if n_models > 1 else 1)
                     a[c, k], b[c, k] = _slopes(dot, square, positive, weight[row + k] / total, unit[row + k])
@@ -231,14 +249,15 @@ def sparse_probit_gradients(
     unit: Floats,
     mu: Floats,
     sigma: Floats,
-    space: Floats,
+    space: NDArray[Any],
 ) -> bool:
-    """The same over the non-zeros of CSR rows; data is scaled already."""
+    """The same over the non-zeros of CSR rows; data is scaled already. One sum is not faster in float32."""
     n_rows, n_models = indptr.size - 1, mu.shape[0]
     total = 0.0
     for i in range(n_rows):
         total += weight[i]
     g, q, m, v = space[0], space[1], space[2], space[3]
+    largest = _largest_sum(space)
     for c in range(n_models):
         _begin(mu[c], sigma[c], None, m[c], v[c], g[c], q[c])
     for i in range(n_rows):
@@ -250,7 +269,7 @@ def sparse_probit_gradients(
                 z = np.float64(data[k])
                 dot += z * mc[indices[k]]
                 square += z * z * vc[indices[k]]
-            if not abs(dot) + square < USABLE:
+            if not abs(dot) + square < largest:
                 return False
             positive = y[i] == (c if n_models > 1 else 1)
             a, b = _slopes(dot, square, positive, weight[i] / total, unit[i])
@@ -307,8 +326,8 @@ def _widen_by_eight(X: NDArray[Any], row: int, low: Floats, high: Floats) -> int
     x4, x5, x6, x7 = X[min(row + 4, end)], X[min(row + 5, end)], X[min(row + 6, end)], X[min(row + 7, end)]
     bad = np.int64(0)
     for j in range(low.size):
-        z0, z1, z2, z3 = float(x0[j]), float(x1[j]), float(x2[j]), float(x3[j])
-        z4, z5, z6, z7 = float(x4[j]), float(x5[j]), float(x6[j]), float(x7[j])
+        z0, z1, z2, z3 = x0[j], x1[j], x2[j], x3[j]
+        z4, z5, z6, z7 = x4[j], x5[j], x6[j], x7[j]
         least = _lesser(_lesser(_lesser(z0, z1), _lesser(z2, z3)), _lesser(_lesser(z4, z5), _lesser(z6, z7)))
         largest = _greater(_greater(_greater(z0, z1), _greater(z2, z3)), _greater(_greater(z4, z5), _greater(z6, z7)))
         low[j] = _lesser(least, low[j])

@@ -24,9 +24,9 @@ Where this deviates from the paper:
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
 
-How the stream is cut into batches matters: a batch is a step. Float32 rows are read as they are, without a float64
-copy; the GLM adds up in float64, the net and the tree compute in float32; mu and sigma are always float64, because a
-step of 1e-8 on a sigma of 1 would be lost in float32.
+How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32, without a float64
+copy of anything that is as large as they are; only mu, sigma and the ranges are remembered in float64, because a step
+of 1e-8 on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
 Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
 """
@@ -379,7 +379,7 @@ class FIRES(RowSelector):
         if self.scale is not None:
             high = state.high[features]
             np.maximum.at(high, places, np.abs(data))
-            data = data * range_factor(np.zeros(len(high)), high)[places]
+            data = (data * range_factor(np.zeros(len(high)), high)[places]).astype(data.dtype)
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
         return _Rows(X, y, extra, model.of_features(features), features, high=high)
 

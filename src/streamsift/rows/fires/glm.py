@@ -10,6 +10,8 @@ against the second, so both go on where they were, and the newcomer starts anew.
 phi / Phi is computed without underflow (kernels/fires.py). Rows so large that their squares overflow are divided by
 their largest value first; the formulas allow for it.
 
+Float32 rows are computed in float32 (docs/adr/0008), those with values or ranges near its limits in float64.
+
 Time per batch: O(values) times the number of models; sparse rows O(non-zeros). X is not copied.
 """
 
@@ -27,7 +29,7 @@ from streamsift.rows.fires.scratch import Scratch
 Floats = NDArray[np.float64]
 
 # Beyond these, the square of a scaling factor, or a difference of values, may overflow: scale with a copy instead.
-_SMALLEST_FACTOR, _LARGEST_FACTOR = 1e-100, 1e100
+_FACTORS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-12, 1e12)}
 
 
 @dataclass(frozen=True)
@@ -93,22 +95,26 @@ class GLM:
         sample_weight: Floats | None = None,
         low: Floats | None = None,
         factor: Floats | None = None,
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Gradients of the log marginal likelihood; rows are scaled to (x - low) * factor where these are given.
 
-        Raises FloatingPointError if X holds NaN or infinity.
+        They have the precision of X. Raises FloatingPointError if X holds NaN or infinity.
         """
         shape = (_n_models(self.n_classes), X.shape[1])
-        mu, sigma = mu.reshape(shape), sigma.reshape(shape)
-        space, unit = self.scratch.take("sums", (4, *shape)), np.ones(len(y))
+        space, unit = self.scratch.take("sums", (4, *shape), X.dtype), np.ones(len(y))
         weight = unit if sample_weight is None else sample_weight
-        parameters = (mu, sigma, space)
+        parameters = (mu.reshape(shape), sigma.reshape(shape))
         if not isinstance(X, np.ndarray):
-            _sparse_gradients(X, y, weight, unit, parameters)
+            if not sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, unit, *parameters, space):
+                space = _extreme_sparse_gradients(X, y, weight, parameters)
         else:
-            moderate = factor is None or all_within(factor, _SMALLEST_FACTOR, _LARGEST_FACTOR)
-            if not (moderate and probit_gradients(X, y, weight, unit, low, factor, *parameters)):
-                _extreme_gradients(X, y, weight, low, factor, parameters)
+            origin = low
+            if low is not None and X.dtype != low.dtype:
+                origin = self.scratch.take("low", low.shape, X.dtype)
+                origin[:] = low
+            moderate = factor is None or all_within(factor, *_FACTORS[X.dtype])
+            if not (moderate and probit_gradients(X, y, weight, unit, origin, factor, *parameters, space)):
+                space = _extreme_gradients(X, y, weight, low, factor, parameters)
         return space[0].ravel(), space[1].ravel()
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
@@ -129,8 +135,8 @@ def _extreme_gradients(
     weight: Floats,
     low: Floats | None,
     factor: Floats | None,
-    parameters: tuple[Floats, Floats, Floats],
-) -> None:
+    parameters: tuple[Floats, Floats],
+) -> Floats:
     """The same gradients for values near overflow, by way of a scaled copy; FloatingPointError for NaN and infinity."""
     if not np.isfinite(X).all():
         raise FloatingPointError("X holds NaN or infinity")
@@ -142,19 +148,20 @@ def _extreme_gradients(
         rows /= largest[:, None]
         unit = (1.0 / largest) ** 2
     rows.flags.writeable = False
-    probit_gradients(rows, y, weight, unit, None, None, *parameters)
+    space = np.empty((4, *parameters[0].shape))
+    probit_gradients(rows, y, weight, unit, None, None, *parameters, space)
+    return space
 
 
-def _sparse_gradients(
-    X: Any, y: NDArray[np.int64], weight: Floats, unit: Floats, parameters: tuple[Floats, Floats, Floats]
-) -> None:
-    parts = (X.data, X.indices, X.indptr)
-    if sparse_probit_gradients(*parts, y, weight, unit, *parameters):
-        return
+def _extreme_sparse_gradients(
+    X: Any, y: NDArray[np.int64], weight: Floats, parameters: tuple[Floats, Floats]
+) -> Floats:
     lengths = np.diff(X.indptr)
     largest = np.ones(X.shape[0])
-    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(parts[0], dtype=np.float64))
-    parts = (parts[0] / np.repeat(largest, lengths), X.indices, X.indptr)
+    np.maximum.at(largest, np.repeat(np.arange(len(lengths)), lengths), np.abs(X.data, dtype=np.float64))
+    data = X.data / np.repeat(largest, lengths)
     with np.errstate(under="ignore"):
         unit = (1.0 / largest) ** 2
-    sparse_probit_gradients(*parts, y, weight, unit, *parameters)
+    space = np.empty((4, *parameters[0].shape))
+    sparse_probit_gradients(data, X.indices, X.indptr, y, weight, unit, *parameters, space)
+    return space
