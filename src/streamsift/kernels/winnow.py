@@ -39,12 +39,12 @@ LINE = 8  # values that come from memory together
 
 
 def look_interval(promotion: float, demotion: float, floor: float) -> int:
-    """Rows after which weights must be brought into range; 1 - x is 0 or at least 2**-53.
+    """Rows after which weights must be brought into range; 1 - x is 0 or, x being a product, at least 2**-108.
 
     >>> look_interval(1.5, 0.5, 0.01)
     64
     """
-    down = -math.log2(demotion * max(floor, 2.0**-53))
+    down = -math.log2(demotion * max(floor, 2.0**-108))
     return int(max(min(64.0, BITS_DOWN / down, BITS_UP / math.log2(2.0 * promotion)), 1.0))
 
 
@@ -96,28 +96,21 @@ def unit_of(low: float, high: float) -> float:
 
 @kernel
 def _scaling(low: float, high: float) -> tuple[float, float]:
-    """(spread, slope) of a row; the largest value becomes 1 or a trifle more."""
+    """(spread, slope) of a row; the largest value becomes a trifle more than 1, never less, however it is rounded."""
     spread = high - low
-    slope = 1.0 / spread if spread > 0.0 else 0.0
-    return spread, slope if spread * slope >= 1.0 else slope * (1.0 + 2.0**-52)
+    return spread, (1.0 + 2.0**-52) / spread if spread > 0.0 else 0.0
 
 
 @summing_kernel
-def _total(terms: Floats) -> float:
+def _prepare(x: Floats, low: float, u: Floats, v: Floats) -> float:
+    """The sum behind the margin of a row."""
     total = 0.0
-    for j in range(terms.size):
-        total += terms[j]
+    for j in range(x.size):
+        total += (x[j] - low) * (max(u[j], 0.0) - max(v[j], 0.0))
     return total
 
 
-@kernel
-def _prepare(x: Floats, low: float, u: Floats, v: Floats, terms: Floats) -> None:
-    """What each feature adds to the margin of a row."""
-    for j in range(x.size):
-        terms[j] = (x[j] - low) * (max(u[j], 0.0) - max(v[j], 0.0))
-
-
-@kernel
+@summing_kernel
 def _update_and_prepare(
     x: Floats,
     low: float,
@@ -129,9 +122,9 @@ def _update_and_prepare(
     floor: float,
     following: Floats,
     its_low: float,
-    terms: Floats,
-) -> None:
-    """Learn one row, and what each feature adds to winner - loser in the margin of the following row."""
+) -> float:
+    """Learn one row, and return the sum of winner - loser behind the margin of the following row."""
+    total = 0.0
     for j in range(x.size):
         here = (x[j] - low) * slope
         rest = 1.0 - here
@@ -143,7 +136,8 @@ def _update_and_prepare(
         loser[j] = lost
         won = won if won > 0.0 else 0.0
         lost = lost if lost > 0.0 else 0.0
-        terms[j] = (following[j] - its_low) * (won - lost)
+        total += (following[j] - its_low) * (won - lost)
+    return total
 
 
 @kernel
@@ -167,14 +161,12 @@ def efs_rows(
     (u[m], v[m]) is the model whose labels are signs[m]. False if a value is not finite, or the unit of a row not 1.
     """
     n_rows, n_features = X.shape
-    terms, lows, highs = np.empty(n_features), np.empty(n_features), np.empty(n_features)
+    lows, highs = np.empty(n_features), np.empty(n_features)
     for m in range(u.shape[0]):
         um, vm, uh, vh = u[m], v[m], u_halvings[m], v_halvings[m]
         low, high = _extremes(X[0], lows, highs)
-        _prepare(X[0], low, um, vm, terms)
-        side = 1.0  # terms are those of side * (u - v)
+        total = _prepare(X[0], low, um, vm)
         for i in range(n_rows):
-            total = side * _total(terms)
             if not (abs(total) < np.inf and unit_of(low, high) == 1.0):
                 return False
             spread, slope = _scaling(low, high)
@@ -186,15 +178,15 @@ def efs_rows(
             if learns:
                 for j in range(0, n_features, LINE):
                     fetch(later, j)
-                side = sign
                 winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-                _update_and_prepare(x, its_low, slope, winner, loser, promotion, demotion, floor, following, low, terms)
+                total = sign * _update_and_prepare(
+                    x, its_low, slope, winner, loser, promotion, demotion, floor, following, low
+                )
             if looks:  # also where nothing is learnt: what was learnt since the last look may be close to the limit
                 _into_range(um, uh)
                 _into_range(vm, vh)
             if looks or not learns:
-                _prepare(following, low, um, vm, terms)
-                side = 1.0
+                total = _prepare(following, low, um, vm)
     return True
 
 
