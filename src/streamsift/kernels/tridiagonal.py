@@ -1,8 +1,10 @@
-"""The largest eigenvalues of a symmetric tridiagonal matrix and their eigenvectors, all side by side.
+"""The largest eigenvalues of a symmetric matrix and their eigenvectors, by way of its tridiagonal form T.
 
-Values by bisection: the number of negative pivots of T - x is the number of eigenvalues below x. Vectors from the two
+T comes from reflections I - f u u', one a column, that leave nothing beside the diagonal but one number. Values by
+bisection: the number of negative pivots of T - x is the number of eigenvalues below x. Vectors of T from the two
 factorisations of T - value, from above and from below, joined at the place where they fit best (a twisted
-factorisation). Loops run over the eigenvalues inside, so that they are vectorised.
+factorisation); those of the matrix by the same reflections in turn. Loops run over the eigenvalues inside, or along a
+row, so that they are vectorised.
 """
 
 from __future__ import annotations
@@ -10,15 +12,119 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.compile import kernel
+from streamsift.kernels.compile import kernel, summing_kernel
 
 Floats = NDArray[np.float64]
 
-_HALVINGS = 60  # of the range of all eigenvalues
+_HALVINGS = 55  # of the range of all eigenvalues
+_LEFT = 1e-13  # what T v - value v may be, in units of the largest eigenvalue
+_CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares then are beyond the last digit
+
+
+@summing_kernel
+def _dot(x: Floats, y: Floats) -> float:
+    total = 0.0
+    for j in range(x.size):
+        total += x[j] * y[j]
+    return total
+
+
+@summing_kernel
+def _sweep(flat: Floats, width: int, first: int, v: Floats, w: Floats, u: Floats, product: Floats) -> None:
+    """A <- A - v w' - w v', then product = A u, with A the part of a matrix from row and column `first` on.
+
+    Only the lower triangle is there, each number of which is fetched once for all this.
+    """
+    start, step = np.uint64(first), np.uint64(width)  # unsigned: indexing then needs no test for negative places
+    for i in range(u.size):
+        row = (start + np.uint64(i)) * step + start
+        vi, wi, ui = v[i], w[i], u[i]
+        total = 0.0
+        for place in range(i):
+            j = np.uint64(place)
+            x = flat[row + j] - (vi * w[j] + wi * v[j])
+            flat[row + j] = x
+            total += x * u[j]
+            product[j] += x * ui
+        x = flat[row + np.uint64(i)] - 2.0 * vi * wi
+        flat[row + np.uint64(i)] = x
+        product[i] = total + x * ui
 
 
 @kernel
-def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
+def _to_tridiagonal(matrix: Floats, diagonal: Floats, beside: Floats, reflectors: Floats, factors: Floats) -> None:
+    """Write T to `diagonal` and `beside`, and u and f of the reflection of each column k to row k of the last two.
+
+    The lower triangle of `matrix` is read and overwritten. A column is brought up to date when its turn has come; the
+    rest of the matrix while it is multiplied with the next u.
+    """
+    n = matrix.shape[0]
+    flat = matrix.reshape(-1)
+    column, product, v, w = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n)
+    for k in range(n):
+        for i in range(k, n):
+            column[i] = matrix[i, k] - (v[k] * w[i] + w[k] * v[i])
+        diagonal[k] = column[k]
+        if k == n - 1:
+            return
+        u, below, head = reflectors[k, k + 1 :], column[k + 2 :], column[k + 1]
+        rest = _dot(below, below)
+        factors[k] = 0.0
+        beside[k] = head
+        if rest > 0.0:
+            length = np.sqrt(head * head + rest)
+            length = -length if head > 0.0 else length
+            beside[k] = length
+            factors[k] = (length - head) / length
+            for i in range(below.size):
+                u[i + 1] = below[i] / (head - length)
+        else:
+            for i in range(below.size):
+                u[i + 1] = 0.0
+        u[0] = 1.0
+        v_rest, w_rest, its_product = v[k + 1 :], w[k + 1 :], product[k + 1 :]
+        _sweep(flat, n, k + 1, v_rest, w_rest, u, its_product)
+        half = 0.5 * factors[k] * factors[k] * _dot(its_product, u)
+        for i in range(u.size):
+            v_rest[i] = u[i]
+            w_rest[i] = factors[k] * its_product[i] - half * u[i]
+
+
+@summing_kernel
+def _reflect_four(u: Floats, factor: float, z0: Floats, z1: Floats, z2: Floats, z3: Floats) -> None:
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(u.size):
+        s0 += u[j] * z0[j]
+        s1 += u[j] * z1[j]
+        s2 += u[j] * z2[j]
+        s3 += u[j] * z3[j]
+    s0, s1, s2, s3 = factor * s0, factor * s1, factor * s2, factor * s3
+    for j in range(u.size):
+        z0[j] -= s0 * u[j]
+        z1[j] -= s1 * u[j]
+        z2[j] -= s2 * u[j]
+        z3[j] -= s3 * u[j]
+
+
+@kernel
+def _reflect_back(reflectors: Floats, factors: Floats, vectors: Floats) -> None:
+    """Turn the rows of `vectors` from eigenvectors of T to those of the matrix; groups of four while u is at hand."""
+    n, size = vectors.shape
+    spare = np.zeros((4, size))
+    for c in range(0, n, 4):
+        z0, z1, z2, z3 = vectors[c], spare[1], spare[2], spare[3]
+        if c + 1 < n:
+            z1 = vectors[c + 1]
+        if c + 2 < n:
+            z2 = vectors[c + 2]
+        if c + 3 < n:
+            z3 = vectors[c + 3]
+        for k in range(size - 2, -1, -1):
+            _reflect_four(reflectors[k, k + 1 :], factors[k], z0[k + 1 :], z1[k + 1 :], z2[k + 1 :], z3[k + 1 :])
+
+
+@kernel
+def _leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
     """Write the largest eigenvalues, largest first; return a bound of the size of all."""
     n, size = values.size, diagonal.size
     largest, widest = abs(diagonal[0]), 0.0
@@ -51,9 +157,10 @@ def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
 
 
 @kernel
-def vectors_of(diagonal: Floats, beside: Floats, values: Floats, down: Floats, up: Floats, vectors: Floats) -> None:
-    """Eigenvectors of length 1 as columns of `vectors`; `down` and `up` are scratch space of its shape."""
-    size, n = vectors.shape
+def _vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats) -> None:
+    """Write eigenvectors of length 1, one a row."""
+    n, size = vectors.shape
+    down, up = np.empty((size, n)), np.empty((size, n))
     for k in range(n):
         down[0, k] = diagonal[0] - values[k]
         up[size - 1, k] = diagonal[size - 1] - values[k]
@@ -64,44 +171,64 @@ def vectors_of(diagonal: Floats, beside: Floats, values: Floats, down: Floats, u
             down[i, k] = d - values[k] - e / down[i - 1, k]
             up[j, k] = d_up - values[k] - e_up / up[j + 1, k]
     for k in range(n):
+        vector = vectors[k]
         best, place = np.inf, 0
         for i in range(size):
             gap = abs(down[i, k] + up[i, k] - (diagonal[i] - values[k]))
             if gap < best:
                 best, place = gap, i
-        vectors[place, k] = 1.0
+        vector[place] = 1.0
         total = 1.0
         for i in range(place, 0, -1):
-            vectors[i - 1, k] = -beside[i - 1] * vectors[i, k] / down[i - 1, k]
-            total += vectors[i - 1, k] ** 2
+            vector[i - 1] = -beside[i - 1] * vector[i] / down[i - 1, k]
+            total += vector[i - 1] ** 2
         for i in range(place, size - 1):
-            vectors[i + 1, k] = -beside[i] * vectors[i, k] / up[i + 1, k]
-            total += vectors[i + 1, k] ** 2
+            vector[i + 1] = -beside[i] * vector[i] / up[i + 1, k]
+            total += vector[i + 1] ** 2
         factor = 1.0 / np.sqrt(total)
         for i in range(size):
-            vectors[i, k] *= factor
+            vector[i] *= factor
 
 
 @kernel
-def are_eigenvectors(
-    diagonal: Floats, beside: Floats, values: Floats, vectors: Floats, products: Floats, left: float, excess: float
-) -> bool:
-    """Whether T v - value v is within `left` and the products of the vectors within `excess` of the unit matrix.
-
-    The unit matrix is taken from the products. NaN is within nothing.
-    """
-    size, n = vectors.shape
+def _are_eigenvectors(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats, left: float) -> bool:
+    """Whether T v - value v is within `left`; NaN is within nothing."""
+    n, size = vectors.shape
     outside = 0
     for k in range(n):
-        products[k, k] -= 1.0
-        for c in range(n):
-            outside += not abs(products[k, c]) < excess
-    for i in range(size):
-        for k in range(n):
-            rest = (diagonal[i] - values[k]) * vectors[i, k]
+        vector, value = vectors[k], values[k]
+        for i in range(size):
+            rest = (diagonal[i] - value) * vector[i]
             if i > 0:
-                rest += beside[i - 1] * vectors[i - 1, k]
+                rest += beside[i - 1] * vector[i - 1]
             if i + 1 < size:
-                rest += beside[i] * vectors[i + 1, k]
+                rest += beside[i] * vector[i + 1]
             outside += not abs(rest) < left
     return outside == 0
+
+
+@kernel
+def leading_eigenpairs(matrix: Floats, values: Floats, vectors: Floats) -> bool:
+    """Write the largest eigenvalues, largest first, and their eigenvectors, one a row; `matrix` is overwritten.
+
+    False where eigenvalues lie so close that the vectors are not orthogonal.
+    """
+    n, size = vectors.shape
+    diagonal, beside, factors, reflectors = np.empty(size), np.empty(size), np.empty(size), np.empty((size, size))
+    _to_tridiagonal(matrix, diagonal, beside, reflectors, factors)
+    bound = _leading_values(diagonal, beside, values)
+    _vectors_of(diagonal, beside, values, vectors)
+    if not _are_eigenvectors(diagonal, beside, values, vectors, _LEFT * bound):
+        return False
+    excess = np.dot(vectors, vectors.T)
+    outside = 0
+    for k in range(n):
+        excess[k, k] -= 1.0
+        for c in range(n):
+            outside += not abs(excess[k, c]) < _CORRECTABLE
+            excess[k, c] *= 0.5
+    if outside > 0:
+        return False
+    vectors -= np.dot(excess, vectors)  # orthogonal to the last digit
+    _reflect_back(reflectors, factors, vectors)
+    return True

@@ -24,15 +24,16 @@ O(d m min(d, m)), memory 8 d l bytes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from math import isqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.linalg import lapack
 from scipy.linalg.blas import dgemm
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
@@ -40,12 +41,11 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.tridiagonal import are_eigenvectors, leading_values, vectors_of
+from streamsift.kernels.tridiagonal import leading_eigenpairs
 from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
 SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
-CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares then are beyond the last digit
 LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
 
 Floats = NDArray[np.float64]
@@ -130,7 +130,7 @@ class FSDS(RowSelector):
         if X.shape[1] > known.shape[1]:
             known = np.pad(known, ((0, 0), (0, X.shape[1] - known.shape[1])))
         try:
-            with _threads().limit(limits=1):
+            with _one_thread():
                 directions, lengths = leading_directions(known, state.lengths[:used], X, size)
         except FloatingPointError:
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
@@ -148,10 +148,24 @@ class FSDS(RowSelector):
         return np.asarray((np.abs(state.directions[: len(lengths)]) * share[:, None]).max(axis=0))
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread of linear algebra, set without the questions that threadpoolctl asks the libraries each time."""
+    before = [(library, library.get_num_threads()) for library in _libraries()]
+    changed = [(library, threads) for library, threads in before if threads != 1]
+    for library, _ in changed:
+        library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, threads in changed:
+            library.set_num_threads(threads)
+
+
 @cache
-def _threads() -> ThreadpoolController:
+def _libraries() -> list[Any]:
     """What sets the number of threads; finding the libraries takes long, so it is done once."""
-    return ThreadpoolController().select(user_api="blas")
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:
@@ -206,19 +220,10 @@ def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
     """
     size = len(squares)
     if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
-        work = int(lapack.dsytrd_lwork(size, lower=1)[0])
-        reflectors, diagonal, beside, factors, _ = lapack.dsytrd(squares, 1, work)
-        values = np.empty(n)
-        vectors, down, up = (np.empty((size, n)) for _ in range(3))
-        bound = leading_values(diagonal, beside, values)
-        vectors_of(diagonal, beside, values, down, up, vectors)
+        values, vectors = np.empty(n), np.empty((n, size))
         with np.errstate(over="ignore", invalid="ignore"):
-            products = vectors.T @ vectors
-        if are_eigenvectors(diagonal, beside, values, vectors, products, 1e-13 * bound, CORRECTABLE):
-            vectors -= vectors @ (0.5 * products)  # what is beyond orthogonality: orthogonal to the last digit
-            # The first unit vector is left alone by the reflectors.
-            vectors[1:] = lapack.dormqr("L", "N", reflectors[1:, :-1], factors, vectors[1:], 64 * size)[0]
-            return values, vectors.T
+            if leading_eigenpairs(squares.copy(), values, vectors):
+                return values, vectors
     values, vectors = np.linalg.eigh(squares)
     return values[: -n - 1 : -1], vectors[:, : -n - 1 : -1].T
 
