@@ -17,7 +17,6 @@ from streamsift.kernels.compile import kernel, summing_kernel
 Floats = NDArray[np.float64]
 
 _HALVINGS = 55  # of the range of all eigenvalues
-_LEFT = 1e-13  # what T v - value v may be, in units of the largest eigenvalue
 _CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares then are beyond the last digit
 
 
@@ -52,18 +51,17 @@ def _sweep(flat: Floats, width: int, first: int, v: Floats, w: Floats, u: Floats
 
 
 @kernel
-def _to_tridiagonal(matrix: Floats, diagonal: Floats, beside: Floats, reflectors: Floats, factors: Floats) -> None:
+def to_tridiagonal(flat: Floats, diagonal: Floats, beside: Floats, reflectors: Floats, factors: Floats) -> None:
     """Write T to `diagonal` and `beside`, and u and f of the reflection of each column k to row k of the last two.
 
-    The lower triangle of `matrix` is read and overwritten. A column is brought up to date when its turn has come; the
-    rest of the matrix while it is multiplied with the next u.
+    `flat` is the matrix row by row; its lower triangle is read and overwritten. A column is brought up to date when its
+    turn has come, the rest of the matrix while it is multiplied with the next u.
     """
-    n = matrix.shape[0]
-    flat = matrix.reshape(-1)
+    n = diagonal.size
     column, product, v, w = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n)
     for k in range(n):
         for i in range(k, n):
-            column[i] = matrix[i, k] - (v[k] * w[i] + w[k] * v[i])
+            column[i] = flat[i * n + k] - (v[k] * w[i] + w[k] * v[i])
         diagonal[k] = column[k]
         if k == n - 1:
             return
@@ -107,24 +105,17 @@ def _reflect_four(u: Floats, factor: float, z0: Floats, z1: Floats, z2: Floats, 
 
 
 @kernel
-def _reflect_back(reflectors: Floats, factors: Floats, vectors: Floats) -> None:
-    """Turn the rows of `vectors` from eigenvectors of T to those of the matrix; groups of four while u is at hand."""
+def reflect_back(reflectors: Floats, factors: Floats, vectors: Floats) -> None:
+    """Turn the rows of `vectors`, a multiple of four, from eigenvectors of T to those of the matrix."""
     n, size = vectors.shape
-    spare = np.zeros((4, size))
     for c in range(0, n, 4):
-        z0, z1, z2, z3 = vectors[c], spare[1], spare[2], spare[3]
-        if c + 1 < n:
-            z1 = vectors[c + 1]
-        if c + 2 < n:
-            z2 = vectors[c + 2]
-        if c + 3 < n:
-            z3 = vectors[c + 3]
+        z0, z1, z2, z3 = vectors[c], vectors[c + 1], vectors[c + 2], vectors[c + 3]
         for k in range(size - 2, -1, -1):
             _reflect_four(reflectors[k, k + 1 :], factors[k], z0[k + 1 :], z1[k + 1 :], z2[k + 1 :], z3[k + 1 :])
 
 
 @kernel
-def _leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
+def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
     """Write the largest eigenvalues, largest first; return a bound of the size of all."""
     n, size = values.size, diagonal.size
     largest, widest = abs(diagonal[0]), 0.0
@@ -157,7 +148,7 @@ def _leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
 
 
 @kernel
-def _vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats) -> None:
+def vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats) -> None:
     """Write eigenvectors of length 1, one a row."""
     n, size = vectors.shape
     down, up = np.empty((size, n)), np.empty((size, n))
@@ -191,7 +182,7 @@ def _vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Float
 
 
 @kernel
-def _are_eigenvectors(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats, left: float) -> bool:
+def are_eigenvectors(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats, left: float) -> bool:
     """Whether T v - value v is within `left`; NaN is within nothing."""
     n, size = vectors.shape
     outside = 0
@@ -207,28 +198,28 @@ def _are_eigenvectors(diagonal: Floats, beside: Floats, values: Floats, vectors:
     return outside == 0
 
 
-@kernel
-def leading_eigenpairs(matrix: Floats, values: Floats, vectors: Floats) -> bool:
-    """Write the largest eigenvalues, largest first, and their eigenvectors, one a row; `matrix` is overwritten.
+@summing_kernel
+def _take_away(x: Floats, share: float, y: Floats) -> None:
+    for j in range(x.size):
+        x[j] -= share * y[j]
 
-    False where eigenvalues lie so close that the vectors are not orthogonal.
-    """
-    n, size = vectors.shape
-    diagonal, beside, factors, reflectors = np.empty(size), np.empty(size), np.empty(size), np.empty((size, size))
-    _to_tridiagonal(matrix, diagonal, beside, reflectors, factors)
-    bound = _leading_values(diagonal, beside, values)
-    _vectors_of(diagonal, beside, values, vectors)
-    if not _are_eigenvectors(diagonal, beside, values, vectors, _LEFT * bound):
-        return False
-    excess = np.dot(vectors, vectors.T)
+
+@kernel
+def orthogonalise(vectors: Floats) -> bool:
+    """Make rows that nearly are so orthogonal to the last digit; False, and nothing done, where they are not nearly."""
+    n = vectors.shape[0]
+    excess = np.empty((n, n))
     outside = 0
     for k in range(n):
-        excess[k, k] -= 1.0
-        for c in range(n):
-            outside += not abs(excess[k, c]) < _CORRECTABLE
-            excess[k, c] *= 0.5
+        for c in range(k + 1):
+            product = _dot(vectors[k], vectors[c]) - (1.0 if c == k else 0.0)
+            excess[k, c] = product
+            outside += not abs(product) < _CORRECTABLE
     if outside > 0:
         return False
-    vectors -= np.dot(excess, vectors)  # orthogonal to the last digit
-    _reflect_back(reflectors, factors, vectors)
+    for k in range(n):  # V <- V - V (V'V - I) / 2, in place: what an earlier step has changed is beyond the last digit.
+        for c in range(k + 1):
+            _take_away(vectors[k], 0.5 * excess[k, c], vectors[c])
+            if c < k:
+                _take_away(vectors[c], 0.5 * excess[k, c], vectors[k])
     return True

@@ -41,7 +41,14 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.tridiagonal import leading_eigenpairs
+from streamsift.kernels.tridiagonal import (
+    are_eigenvectors,
+    leading_values,
+    orthogonalise,
+    reflect_back,
+    to_tridiagonal,
+    vectors_of,
+)
 from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
@@ -220,10 +227,15 @@ def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
     """
     size = len(squares)
     if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
-        values, vectors = np.empty(n), np.empty((n, size))
-        with np.errstate(over="ignore", invalid="ignore"):
-            if leading_eigenpairs(squares.copy(), values, vectors):
-                return values, vectors
+        diagonal, beside, factors, values = np.empty(size), np.empty(size), np.empty(size), np.empty(n)
+        reflectors, rows = np.empty((size, size)), np.zeros((n + -n % 4, size))
+        vectors = rows[:n]
+        to_tridiagonal(squares.flatten(), diagonal, beside, reflectors, factors)
+        bound = leading_values(diagonal, beside, values)
+        vectors_of(diagonal, beside, values, vectors)
+        if are_eigenvectors(diagonal, beside, values, vectors, 1e-13 * bound) and orthogonalise(vectors):
+            reflect_back(reflectors, factors, rows)
+            return values, vectors
     values, vectors = np.linalg.eigh(squares)
     return values[: -n - 1 : -1], vectors[:, : -n - 1 : -1].T
 
