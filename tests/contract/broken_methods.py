@@ -302,6 +302,12 @@ class MergesAnything(MeanGap):
         return self
 
 
+class PrefersConstants(MeanGap):
+    def _score(self, state: Any) -> Any:
+        scores = super()._score(state)
+        return np.where(scores == 0.0, scores.max() + 1.0, scores)
+
+
 class PrefersNoise(MeanGap):
     def _score(self, state: Any) -> Any:
         return -super()._score(state)
@@ -375,7 +381,8 @@ BREAKS: dict[str, type[MeanGap]] = {
     "one_class_scores_zero_and_warns": ScoresWithoutClasses,
     "many_classes": FailsOnManyClasses,
     "late_class_counts_like_an_early_one": NeedsAnnouncedClasses,
-    "constant_features_do_not_spoil_scores": DividesByZero,
+    "constant_features_do_not_make_nan": DividesByZero,
+    "constant_features_do_not_come_first": PrefersConstants,
     "tiny_data": SqueezesScores,
     "memory_does_not_grow_with_the_stream": KeepsAllRows,
     "missing_values_are_not_counted": PromisesTooMuch,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,56 @@ def test_mu_and_sigma_stay_within_bounds_at_the_published_settings(model: str, n
         selector.partial_fit(X, y)
     assert np.abs(selector.importance_).max() < 10.0
     assert selector.uncertainty_.max() < 10.0
+
+
+def batches(seed: int, n_batches: int) -> Iterator[tuple[Any, Any]]:
+    """Normal noise in 50 features, of which number 7 follows the class."""
+    random = np.random.default_rng(seed)
+    for _ in range(n_batches):
+        y = random.integers(0, 2, 100)
+        X = random.normal(size=(100, 50))
+        X[:, 7] += 2 * y
+        yield X, y
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("model", ["ann", "sdt"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_with_squares_net_and_tree_find_what_matters(model: str, seed: int) -> None:
+    settings: dict[str, Any] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "random_state": 0}
+    selector = FIRES(model=model, aggregation="squares", **settings)
+    for X, y in batches(seed, 100):
+        selector.partial_fit(X, y)
+    assert int(selector.scores_.argmax()) == 7
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("model", ["ann", "sdt"])
+def test_at_the_published_settings_the_uncertainty_decides(model: str) -> None:
+    selector = FIRES(model=model, random_state=0)
+    for X, y in batches(0, 100):
+        selector.partial_fit(X, y)
+    assert stats.spearmanr(selector.scores_, -selector.uncertainty_).statistic > 0.99
+    assert int(selector.scores_.argmax()) != 7
+
+
+@pytest.mark.parametrize("model", ["ann", "sdt"])
+def test_squares_make_the_score_the_mean_of_the_scores_of_the_weights(model: str) -> None:
+    X, y = next(batches(0, 1))
+    selector = FIRES(model=model, aggregation="squares", random_state=0).partial_fit(X, y)
+    state, nodes = selector._state, 100 if model == "ann" else 7
+    mu, sigma = (part[: 50 * nodes].reshape(50, nodes) for part in (state.mu, state.sigma))
+    mean = ((mu**2 - 0.01 * sigma**2) / 0.02).mean(axis=1)
+    rest = selector.scores_ - mean  # further layers of the net lie on the path of every feature
+    np.testing.assert_allclose(rest, rest[0], rtol=1e-9, atol=1e-12)
+
+
+def test_squares_leave_the_glm_as_it_is() -> None:
+    X, y = next(batches(0, 1))
+    for labels in (y, np.arange(100) % 3):
+        by_mean, by_squares = (FIRES(aggregation=name).partial_fit(X, labels) for name in ("mean", "squares"))
+        assert by_mean.scores_.tolist() == by_squares.scores_.tolist()
+        assert by_mean.importance_.tolist() == by_squares.importance_.tolist()
 
 
 @pytest.mark.compiled

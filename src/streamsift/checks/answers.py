@@ -11,6 +11,7 @@ from streamsift.checks.samples import (
     NAMES,
     Make,
     expect,
+    flags_sample,
     has_parameter,
     in_batches,
     pandas_for_checks,
@@ -24,7 +25,7 @@ from streamsift.checks.samples import (
 def check_informative_column_wins(make: Make) -> None:
     for n_classes in (2, 3):
         for seed in (0, 1, 2):
-            scores = make().partial_fit(*sample(n_classes=n_classes, seed=seed)).scores_
+            scores = make().partial_fit(*flags_sample(n_classes=n_classes, seed=seed)).scores_
             found = int(np.argmax(scores))
             expect(found == INFORMATIVE, f"with {n_classes} classes, column {found}, which is noise, comes first")
 
@@ -93,7 +94,7 @@ def check_set_output_gives_pandas(make: Make) -> None:
 
 
 def check_pipeline_selects_before_it_classifies(make: Make) -> None:
-    X, y = sample(300)
+    X, y = flags_sample(300)
     pipeline = make_pipeline(selecting(make, 1), GaussianNB()).fit(X, y)
     decides_itself = not has_parameter(pipeline[0], "n_features_to_select")
     kept = X[:, pipeline[0].get_support() if decides_itself else [INFORMATIVE]]

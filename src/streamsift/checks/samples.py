@@ -36,6 +36,15 @@ def sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3, seed: int
     return X.astype(np.float32).astype(np.float64), y
 
 
+def flags_sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3, seed: int = 0) -> tuple[Floats, Ints]:
+    """Columns of 0 and 1, of which one mostly grows with the class instead: plain to methods that do not scale, too."""
+    random = np.random.default_rng(seed)
+    y = random.permutation(np.arange(n_rows) % n_classes)
+    X = (random.random((n_rows, n_features)) < 0.3).astype(np.float32)
+    X[:, INFORMATIVE] = np.where(random.random(n_rows) < 0.9, y / (n_classes - 1), X[:, INFORMATIVE])
+    return X.astype(np.float64), y
+
+
 def counts_sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3) -> tuple[Floats, Ints]:
     """Small whole numbers, most of them 0: data that every number type and a sparse matrix can hold."""
     random = np.random.default_rng(1)

@@ -11,6 +11,7 @@ from streamsift.checks.samples import (
     INFORMATIVE,
     Make,
     expect,
+    flags_sample,
     has_parameter,
     in_batches,
     pandas_for_checks,
@@ -56,7 +57,7 @@ def check_one_class_scores_zero_and_warns(make: Make) -> None:
 
 
 def check_many_classes(make: Make) -> None:
-    X, y = sample(210, n_classes=7)
+    X, y = flags_sample(210, n_classes=7)
     selector = make().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     expect(len(selector.classes_) == 7, f"7 classes came, classes_ has {len(selector.classes_)}")
     expect(bool(np.isfinite(selector.scores_).all()), "with 7 classes, scores are not finite")
@@ -73,16 +74,26 @@ def check_late_class_counts_like_an_early_one(make: Make) -> None:
     same_scores(selector.scores_, announced.scores_, "announcing a class changes the scores")
 
 
-def check_constant_features_do_not_spoil_scores(make: Make) -> None:
+_CONSTANTS = (0.0, 1.0, -3.5, 1e8, 1e-300)
+
+
+def check_constant_features_do_not_make_nan(make: Make) -> None:
     X, y = sample()
-    for value in (0.0, 1.0, -3.5, 1e8, 1e-300):
+    for value in _CONSTANTS:
         flat = X.copy()
         flat[:, 0] = value
         scores = make().partial_fit(flat, y).scores_
         expect(not np.isnan(scores).any(), f"a column that is always {value} makes scores NaN")
-        expect(bool(scores[0] < scores[INFORMATIVE]), f"a column that is always {value} beats the informative one")
         scores = make().partial_fit(np.full_like(X, value), y).scores_
         expect(not np.isnan(scores).any(), f"data that is always {value} makes scores NaN")
+
+
+def check_constant_features_do_not_come_first(make: Make) -> None:
+    X, y = sample()
+    for value in _CONSTANTS:
+        X[:, 0] = value
+        found = int(np.argmax(make().partial_fit(X, y).scores_))
+        expect(found == INFORMATIVE, f"beside a column that is always {value}, column {found} comes first")
 
 
 def check_tiny_data(make: Make) -> None:
@@ -134,10 +145,12 @@ def check_missing_values_may_fill_a_column(make: Make) -> None:
 
 
 def check_late_features_get_a_slot(make: Make) -> None:
-    X, y = sample()
+    X, y = flags_sample(300)
     frame = pandas_for_checks().DataFrame(X, columns=list("abcde"))
     selector = make().set_params(new_features="add", n_features_to_select=2)
-    selector.partial_fit(frame[["b", "a"]][:40], y[:40]).partial_fit(frame[40:], y[40:])
+    selector.partial_fit(frame[["b", "a"]][:20], y[:20])
+    for start in range(20, 300, 20):
+        selector.partial_fit(frame[start : start + 20], y[start : start + 20])
     expect(selector.feature_names_in_.tolist() == list("bacde"), "newcomers do not come behind the known ones")
     expect(selector.n_features_in_ == 5, "n_features_in_ does not count the newcomers")
     expect(selector.scores_.shape == (5,), "there is not one score a feature")

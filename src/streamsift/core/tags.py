@@ -16,8 +16,10 @@ class StreamTags:
     mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
     batch_invariant: how the stream is cut into batches does not change the result.
     supervised: labels are used. sparse: CSR input costs by its non-zeros. missing: `missing="skip"` is offered.
-    late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled. whole_table: a
-    column method that looks at all columns before it decides on any; it refuses `offer` and takes `fit` and `run`.
+    late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled.
+    ignores_constants: a column that is always the same cannot come first; where this is not so, scale or centre the
+    features before. whole_table: a column method that looks at all columns before it decides on any; it refuses `offer`
+    and takes `fit` and `run`.
     """
 
     mergeable: Mergeable = "no"
@@ -27,4 +29,5 @@ class StreamTags:
     missing: bool = False
     late_features: bool = False
     multi_class: MultiClass = "native"
+    ignores_constants: bool = True
     whole_table: bool = False

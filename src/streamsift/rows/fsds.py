@@ -122,7 +122,7 @@ class FSDS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Unsupervised: y is not used."""
-        return StreamTags(supervised=False, late_features=True, multi_class="none")
+        return StreamTags(supervised=False, late_features=True, multi_class="none", ignores_constants=False)
 
     def _begin(self, batch: CheckedBatch) -> SketchState:
         n_features = batch.features.n_features

@@ -107,7 +107,9 @@ class OFS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Every row needs the one before, so nothing can be merged; the cut into batches changes nothing."""
-        return StreamTags(batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest")
+        return StreamTags(
+            batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest", ignores_constants=False
+        )
 
     def _begin(self, batch: CheckedBatch) -> LinearState:
         return LinearState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))

@@ -147,6 +147,10 @@ class FIRES(RowSelector):
         Steps a batch.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
+    aggregation : {"mean", "squares"}, default "mean"
+        How the parameters of a net or a tree that belong to one feature become one: by their mean, as in the paper, in
+        which opposite signs cancel, or by the root of their mean square. With "squares" the score of a feature is the
+        mean of Eq. 6 over its parameters. The GLM has one parameter a feature, so it scores the same either way.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
         absent its parameters stay as they are.
@@ -190,6 +194,7 @@ class FIRES(RowSelector):
         "learning_rate_sigma": (Real(0, None, closed="left"),),
         "epochs": (Integer(1, None),),
         "n_samples": (Integer(1, None),),
+        "aggregation": (OneOf("mean", "squares"),),
         "new_features": NEW_FEATURES_LIMITS,
         "random_state": (RandomSeed(),),
     }
@@ -210,6 +215,7 @@ class FIRES(RowSelector):
         learning_rate_sigma: float = 0.01,
         epochs: int = 1,
         n_samples: int = 5,
+        aggregation: str = "mean",
         new_features: str = "error",
         random_state: Any = None,
     ) -> None:
@@ -224,6 +230,7 @@ class FIRES(RowSelector):
         self.learning_rate_sigma = learning_rate_sigma
         self.epochs = epochs
         self.n_samples = n_samples
+        self.aggregation = aggregation
         self.new_features = new_features
         self.random_state = random_state
 
@@ -418,8 +425,11 @@ class FIRES(RowSelector):
         return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
 
     def _aggregated(self, state: FiresState) -> tuple[Floats, Floats]:
-        importance, uncertainty = self._bound_model(state).aggregate(state.mu, state.sigma)
-        return np.array(importance, np.float64), np.array(uncertainty, np.float64)
+        model, mu, sigma = self._bound_model(state), state.mu, state.sigma
+        squares = self.aggregation == "squares" and not hasattr(self._kind(), "takes_sparse")
+        importance, uncertainty = model.aggregate(mu**2, sigma**2) if squares else model.aggregate(mu, sigma)
+        importance, uncertainty = np.array(importance, np.float64), np.array(uncertainty, np.float64)
+        return (np.sqrt(importance), np.sqrt(uncertainty)) if squares else (importance, uncertainty)
 
     @property
     def importance_(self) -> Floats:

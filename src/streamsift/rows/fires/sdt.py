@@ -7,8 +7,8 @@ probabilities of reaching them, and the classes have their softmax. A class that
 The penalty keeps nodes from sending everything one way: with a the mean of p at a node, weighted by the probability of
 reaching it, -penalty * 2^-layer * (log a + log(1 - a)). Frosst and Hinton print half of that for each inner node; the
 program FIRES was built on adds the half once for each of the two children, and its penalty of 0.01 is the published
-one. Monte Carlo and float32 as in ann.py; aggregation (2.1.4) is the mean over the inner nodes, without biases, in
-which much of what single nodes know cancels, as in ann.py.
+one. Monte Carlo and float32 as in ann.py; aggregation (2.1.4) is the mean over the inner nodes, without biases, with
+the weakness described in ann.py.
 
 Time per batch: O(rows x features x inner nodes x samples).
 """
