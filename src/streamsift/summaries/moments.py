@@ -197,13 +197,6 @@ class SparseClassMoments:
             self.skipped = other.skipped + (self.skipped if self.skipped.shape[1] else 0.0)
 
 
-def group_rows(codes: NDArray[np.int64], n_classes: int) -> tuple[NDArray[np.int64], ...]:
-    """(classes present, rows ordered by class, start of each class in that order and the end)."""
-    counts, classes, starts, order = (np.empty(n, np.int64) for n in (n_classes, n_classes, n_classes + 1, len(codes)))
-    found = kernels.group_rows(codes, counts, classes, starts, order)
-    return classes[:found], order, starts[: found + 1]
-
-
 def refuse_bad_values(batch: CheckedBatch, *, nan_allowed: bool) -> None:
     """Raise InputError for the first value that is not finite, or so large that its square would overflow."""
     if batch.moderate:

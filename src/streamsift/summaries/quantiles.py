@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels import sorting
+from streamsift.kernels.moments import group_rows
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.kernels.waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
-from streamsift.summaries.moments import group_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -233,7 +233,7 @@ class QuantileSummary:
         given, otherwise the rest of each class is a run of its own.
         """
         n, length = self.n_buffered, self.capacity // _MOST_CLASSES
-        classes, order, bounds = group_rows(self.buffer_class[:n], self.weights.shape[1])
+        classes, order, bounds = _by_class(self.buffer_class[:n], self.weights.shape[1])
         runs: list[tuple[int, int, int]] = []
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             runs += [(label, i, min(i + length, end)) for i in range(start, end, length)]
@@ -335,7 +335,7 @@ class QuantileSummary:
     def _by_class(self, stretch: range) -> tuple[Ints, Ints, Ints]:
         """Waiting rows ordered by class: (rows, where the rows of each class begin and the last end, classes)."""
         codes = self.buffer_class[stretch.start : stretch.stop]
-        classes, order, bounds = group_rows(codes, self.weights.shape[1])
+        classes, order, bounds = _by_class(codes, self.weights.shape[1])
         return order + stretch.start, bounds + stretch.start, classes
 
     def _buffered_keys(self) -> NDArray[Any]:
@@ -477,3 +477,10 @@ def _double_keys(keys: NDArray[Any]) -> Ints:
         bits = single.astype(np.float64).view(np.int64)
     double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
     return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)
+
+
+def _by_class(codes: Ints, n_classes: int) -> tuple[Ints, ...]:
+    """(classes present, rows ordered by class, start of each class in that order and the end)."""
+    counts, classes, starts, order = (np.empty(n, np.int64) for n in (n_classes, n_classes, n_classes + 1, len(codes)))
+    found = group_rows(codes, counts, classes, starts, order)
+    return classes[:found], order, starts[: found + 1]
