@@ -234,7 +234,8 @@ def test_at_the_published_settings_the_uncertainty_decides(model: str) -> None:
 def test_squares_make_the_score_the_mean_of_the_scores_of_the_weights(model: str) -> None:
     X, y = next(batches(0, 1))
     selector = FIRES(model=model, aggregation="squares", random_state=0).partial_fit(X, y)
-    state, nodes = selector._state, 100 if model == "ann" else 7
+    state = selector._state
+    nodes = getattr(selector._bound_model(state), "layer_size", 7)
     mu, sigma = (part[: 50 * nodes].reshape(50, nodes) for part in (state.mu, state.sigma))
     mean = ((mu**2 - 0.01 * sigma**2) / 0.02).mean(axis=1)
     rest = selector.scores_ - mean  # further layers of the net lie on the path of every feature
