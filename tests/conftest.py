@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     numba notices a change of the file a kernel is in, but not one of the compile flags in another file. A folder named
     after the contents of all kernel files can never be stale, and an unchanged tree still starts warm.
 
-    Linear algebra gets one thread in each process of the suite: there are as many processes as processors, and threads
+    Linear algebra gets one thread in each worker of the suite: there are as many workers as processors, and threads
     that wait for each other on a busy machine take ten times as long.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from tests.naive.efs import decided_by_rounding
 from tests.naive.efs import efs as naive_efs
 
+from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.winnow import RANGE, look_interval
 from streamsift.rows.efs import EFS
 
@@ -167,3 +168,22 @@ def test_rows_of_extreme_spread_with_absent_features() -> None:
         EFS(new_features="add").partial_fit(X, y).partial_fit(X[:, :4] * scale, y).scores_ for scale in (1.0, 2.0**900)
     )
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("least", [1e-60, 1e-48, 1e-30])
+def test_a_tiny_least_factor_lets_no_weight_die(least: float, sparse: bool) -> None:
+    X = np.array([[1.0, 0.0, 0.5]] * 12)
+    rows = csr_matrix(X) if sparse else X
+    selector = EFS(2, least_factor=least, margin=1e300).partial_fit(rows, [0, 1] * 3 + [0] * 6)
+    arrays = selector.state_arrays()
+    for name in ("u", "v"):
+        assert arrays[f"state.{name}"].all()
+    # u of the first column was multiplied by 0.5 * least nine times and by 3 thrice.
+    log = np.log2(np.abs(arrays["state.u"][0, 0])) - 512.0 * arrays["state.u_halvings"][0, 0]
+    assert log == pytest.approx(1.0 + 9 * np.log2(0.5 * least) + 3 * np.log2(3.0), abs=1e-6)
+
+
+def test_a_least_factor_that_cannot_be_kept_is_refused() -> None:
+    with pytest.raises(ParameterError, match="least_factor"):
+        EFS(least_factor=1e-70).partial_fit([[0.0, 1.0]], [0])

@@ -19,6 +19,7 @@ from tests.naive.fires import (
     tree_probabilities,
 )
 
+from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.fires import mills
 from streamsift.kernels.networks import activate, output_gradient, pass_back
 from streamsift.kernels.normals import fold, normals, perturb, redraw, row_size
@@ -153,24 +154,53 @@ def test_the_glm_computes_float32_rows_in_float32(n_features: int, n_classes: in
     low, factor = random.normal(size=n_features), random.uniform(1e-9, 1e9, n_features)
     for scaling in ({}, {"low": low.astype(np.float32).astype(np.float64), "factor": factor}):
         wanted = [part.copy() for part in model.gradients(mu, sigma, X.astype(np.float64), y, **scaling)]
-        for form in (X, csr_array(X)) if not scaling else (X,):
-            for exact, found in zip(wanted, model.gradients(mu, sigma, form, y, **scaling), strict=True):
-                assert found.dtype == np.float32
-                np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-5 * np.abs(exact).max())
+        for exact, found in zip(wanted, model.gradients(mu, sigma, X, y, **scaling), strict=True):
+            assert found.dtype == np.float32
+            np.testing.assert_allclose(found, exact, rtol=1e-6, atol=1e-6 * np.abs(exact).max())
 
 
 def test_float32_near_its_limits_is_computed_in_float64() -> None:
-    X = np.random.default_rng(0).normal(size=(20, 6)).astype(np.float32)
+    random = np.random.default_rng(0)
+    flags = (random.random((20, 4)) < 0.5).astype(np.float32)
+    wide = flags.copy()
+    wide[:, 1] *= np.float32(9e11)
+    small, large = flags.copy(), flags.copy()
+    small[:, 1] *= np.float32(1e-30)
+    large[:, 1] *= np.float32(1e25)
     y = np.arange(20) % 2
-    for scale, sizes in (("minmax", (1e-30, 1e-13, 1e13, 1e37)), (None, (1e16, 1e30, 1e37))):
-        for size in sizes:
-            rows = X.copy()
-            rows[:, 1] *= np.float32(size)
+    cases = [(flags, 1e25, 1.0), (flags, 1e31, 1.0), (wide, 1e8, 1e-12), (small, 1e20, 1e-3), (large, 1e5, 1e-12)]
+    for rows, mu, sigma in cases:
+        for scale in ("minmax", None):
             for form in (rows, csr_array(rows)):
-                wanted = FIRES(scale=scale).partial_fit(form.astype(np.float64), y).partial_fit(X[:, ::-1], y)
-                found = FIRES(scale=scale).partial_fit(form, y).partial_fit(X[:, ::-1], y)
-                np.testing.assert_allclose(found.importance_, wanted.importance_, rtol=1e-4, atol=1e-7)
-                np.testing.assert_allclose(found.uncertainty_, wanted.uncertainty_, rtol=1e-6)
+                settings: dict[str, Any] = {"scale": scale, "initial_mu": mu, "initial_sigma": sigma}
+                wanted = FIRES(**settings).partial_fit(form.astype(np.float64), y)
+                found = FIRES(**settings).partial_fit(form, y)
+                np.testing.assert_allclose(found.importance_, wanted.importance_, rtol=1e-5)
+                np.testing.assert_allclose(found.uncertainty_, wanted.uncertainty_, rtol=1e-5)
+
+
+@pytest.mark.compiled
+def test_float32_keeps_its_digits_over_many_rows() -> None:
+    random = np.random.default_rng(0)
+    X, y = (random.random((100_000, 5)) < 0.5).astype(np.float32), random.integers(0, 2, 100_000)
+    model, mu, sigma = GLM().bind(5, 2, 5), np.full(5, 0.3), np.full(5, 0.7)
+    wanted = [part.copy() for part in model.gradients(mu, sigma, X.astype(np.float64), y)]
+    for form in (X, csr_array(X)):
+        for exact, found in zip(wanted, model.gradients(mu, sigma, form, y), strict=True):
+            np.testing.assert_allclose(found, exact, rtol=3e-6)
+    weight = random.random(100_000)
+    wanted = [part.copy() for part in model.gradients(mu, sigma, X.astype(np.float64), y, sample_weight=weight)]
+    for exact, found in zip(wanted, model.gradients(mu, sigma, X, y, sample_weight=weight), strict=True):
+        np.testing.assert_allclose(found, exact, rtol=3e-6)
+
+
+@pytest.mark.parametrize("first", [[1.0 - 1e-9, 1.0], [-1e39, 1.0]])  # a range, and a value, that float32 cannot hold
+def test_a_float32_batch_after_float64_ones(first: list[float]) -> None:
+    before, after = np.array([first, [0.2, 0.9]]).T, np.array([[1.0, 0.3], [1.0, 0.7], [1.0, 0.1]], np.float32)
+    wanted = FIRES().partial_fit(before, [0, 1]).partial_fit(after.astype(np.float64), [0, 0, 1])
+    found = FIRES().partial_fit(before, [0, 1]).partial_fit(after, [0, 0, 1])
+    np.testing.assert_allclose(found.importance_, wanted.importance_, rtol=1e-5)
+    assert wanted.importance_[0] != FIRES().partial_fit(before, [0, 1]).importance_[0]
 
 
 def test_a_small_step_is_not_lost() -> None:
@@ -248,6 +278,34 @@ def test_squares_leave_the_glm_as_it_is() -> None:
         by_mean, by_squares = (FIRES(aggregation=name).partial_fit(X, labels) for name in ("mean", "squares"))
         assert by_mean.scores_.tolist() == by_squares.scores_.tolist()
         assert by_mean.importance_.tolist() == by_squares.importance_.tolist()
+
+
+def test_squares_are_refused_to_models_with_a_way_of_their_own() -> None:
+    class Centred:
+        def n_parameters(self, n_features: int, n_classes: int) -> int:
+            return n_features
+
+        def gradients(self, mu: Any, sigma: Any, X: Any, y: Any, rng: Any) -> Any:
+            return X.mean(axis=0), X.mean(axis=0)
+
+        def aggregate(self, mu: Any, sigma: Any) -> Any:
+            return mu - mu.mean(), sigma
+
+    X, y = next(batches(0, 1))
+    with pytest.raises(ParameterError, match="Centred aggregates its parameters in its own way"):
+        FIRES(model=Centred(), aggregation="squares").partial_fit(X, y)
+    selector = FIRES(model=Centred()).partial_fit(X, y)
+    with pytest.raises(ParameterError, match="'aggregation' at 'mean'"):
+        selector.set_params(aggregation="squares").scores_
+
+
+def test_parameters_set_later_count_for_the_scores() -> None:
+    X, y = next(batches(0, 1))
+    selector = FIRES(model="sdt", random_state=0).partial_fit(X, y)
+    before = selector.scores_
+    selector.set_params(aggregation="squares")
+    assert not np.array_equal(selector.scores_, before)
+    assert np.array_equal(selector.set_params(aggregation="mean").scores_, before)
 
 
 @pytest.mark.compiled

@@ -116,6 +116,27 @@ def test_leading_eigenvectors(seed: int) -> None:
     np.testing.assert_allclose(squares @ vectors.T, vectors.T * values, atol=unit)
 
 
+@pytest.mark.parametrize("coupling", [1e-30, 1e-100, 1e-158, 2e-162, 0.0])
+def test_columns_of_the_tiniest_values(coupling: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, 10))
+    X[0], X[1:, 0] = 0.0, 0.0
+    X[0, 0] = 1.0
+    wanted = FSDS(3).partial_fit(X).scores_
+    X[1:, 0] = coupling * rng.normal(size=5)
+    np.testing.assert_allclose(FSDS(3).partial_fit(X).scores_, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [499, 501])  # by our kernels, by LAPACK
+def test_leading_eigenvectors_of_large_matrices(size: int) -> None:
+    squares = np.cov(np.random.default_rng(size).normal(size=(size, 700)))
+    values, vectors = leading_eigenvectors(squares.copy(), 20)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(squares)[::-1][:20], rtol=1e-10)
+    np.testing.assert_allclose(vectors @ vectors.T, np.eye(20), atol=1e-12)
+    np.testing.assert_allclose(squares @ vectors.T, vectors.T * values, atol=1e-11 * values[0])
+
+
 def test_linear_algebra_runs_in_one_thread(monkeypatch):
     seen, compute = [], fsds.leading_directions
 

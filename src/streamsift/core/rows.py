@@ -140,6 +140,13 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     # -- answers ------------------------------------------------------------------------------------------------
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; answers are found anew."""
+        super().set_params(**params)
+        if hasattr(self, "_cache"):
+            self._cache = {}
+        return self
+
     def _refuse_unfitted(self) -> None:
         if not hasattr(self, "n_rows_seen_"):  # asked first: scikit-learn's own check takes longer than many answers
             check_is_fitted(self)

@@ -56,7 +56,7 @@ class RandomChoice(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """It never looks at the rows."""
-        return StreamTags(batch_invariant=True, supervised=False, sparse=True)
+        return StreamTags(batch_invariant=True, supervised=False, sparse=True, ignores_constants=False)
 
     def _begin(self, batch: CheckedBatch) -> FixedScores:
         return FixedScores(np.random.default_rng(self.random_state).random(batch.features.n_features))
@@ -86,7 +86,7 @@ class Oracle(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """It looks at the truth, never at the rows."""
-        return StreamTags(supervised=False, sparse=True)
+        return StreamTags(supervised=False, sparse=True, ignores_constants=False)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Take over the true features of a batch of a generated stream."""

@@ -14,8 +14,8 @@ scaled copy of X is made.
 Four rows go through both passes before the next four are fetched, so X comes from memory once; four at a time because
 one core reads several streams faster than one, and because eight sums side by side keep the processor's adders busy.
 
-`space`, in which all this is added up, has the precision of X: float32 rows are computed in float32 (docs/adr/0008).
-Only the few numbers of a row (t, a, b) and the parameters themselves are always float64.
+`space`, in which all this is added up, has the precision of dense X: float32 rows are computed in float32
+(docs/adr/0008). Sums over the rows lose digits in it, so the caller gives some thousand rows at a time.
 """
 
 from __future__ import annotations
@@ -154,14 +154,17 @@ def _begin(
 
 
 @kernel
-def _end(sigma: Floats, factor: Floats | None, g: NDArray[Any], q: NDArray[Any]) -> None:
-    """Make the sums gradients by mu and sigma."""
+def _end(sigma: Floats, factor: Floats | None, g: NDArray[Any], q: NDArray[Any]) -> bool:
+    """Make the sums gradients by mu and sigma; whether all are finite."""
+    bad = np.int64(0)
     for j in range(g.size):
         if factor is None:
             q[j] *= sigma[j]
         else:
             g[j] *= factor[j]
             q[j] = (q[j] * factor[j]) * (factor[j] * sigma[j])
+        bad += np.int64(not abs(g[j]) + abs(q[j]) < np.inf)
+    return bool(bad == 0)
 
 
 @kernel
@@ -173,11 +176,6 @@ def _slopes(dot: float, square: float, positive: bool, weight: float, unit: floa
     t = sign * dot / rho
     ratio = weight * mills(t)
     return sign * ratio / rho, -ratio * t / rho_squared
-
-
-@kernel
-def _largest_sum(space: NDArray[Any]) -> float:
-    return USABLE if space.itemsize == 8 else USABLE_SHORT
 
 
 @kernel
@@ -195,16 +193,16 @@ def probit_gradients(
     """Write the gradients by mu and sigma, of shape (models, features), to space[:2]; z = (x - low) * factor.
 
     y are class numbers: model c is that of class c against the rest, a single model that of class 1. `space` has the
-    shape (4, models, features) and, as `low`, the type of X. False if there is a row whose sums are not usable: not
-    finite, or near overflow.
+    shape (4, models, features) and, as `low`, the type of X. False if sums or gradients are not usable: not finite, or
+    near overflow.
     """
     n_rows, n_features, n_models = X.shape[0], X.shape[1], mu.shape[0]
     total = 0.0
     for i in range(n_rows):
         total += weight[i]
     g, q, m, v = space[0], space[1], space[2], space[3]
+    largest = USABLE if space.itemsize == 8 else USABLE_SHORT
     a, b, sums = np.empty((n_models, 4), space.dtype), np.empty((n_models, 4), space.dtype), np.empty((n_models, 8))
-    largest = _largest_sum(space)
     for c in range(n_models):
         _begin(mu[c], sigma[c], factor, m[c], v[c], g[c], q[c])
     for row in range(0, n_rows, 4):
@@ -234,9 +232,10 @@ def probit_gradients(
             shift = _part(low, first, last)
             for c in range(n_models):
                 _add_four(x0, x1, x2, x3, shift, a[c], b[c], g[c, first:last], q[c, first:last])
+    usable = True
     for c in range(n_models):
-        _end(sigma[c], factor, g[c], q[c])
-    return True
+        usable &= _end(sigma[c], factor, g[c], q[c])
+    return usable
 
 
 @kernel
@@ -249,15 +248,14 @@ def sparse_probit_gradients(
     unit: Floats,
     mu: Floats,
     sigma: Floats,
-    space: NDArray[Any],
+    space: Floats,
 ) -> bool:
-    """The same over the non-zeros of CSR rows; data is scaled already. One sum is not faster in float32."""
+    """The same over the non-zeros of CSR rows; data is scaled already. `space` is float64: one sum is not faster."""
     n_rows, n_models = indptr.size - 1, mu.shape[0]
     total = 0.0
     for i in range(n_rows):
         total += weight[i]
     g, q, m, v = space[0], space[1], space[2], space[3]
-    largest = _largest_sum(space)
     for c in range(n_models):
         _begin(mu[c], sigma[c], None, m[c], v[c], g[c], q[c])
     for i in range(n_rows):
@@ -269,7 +267,7 @@ def sparse_probit_gradients(
                 z = np.float64(data[k])
                 dot += z * mc[indices[k]]
                 square += z * z * vc[indices[k]]
-            if not abs(dot) + square < largest:
+            if not abs(dot) + square < USABLE:
                 return False
             positive = y[i] == (c if n_models > 1 else 1)
             a, b = _slopes(dot, square, positive, weight[i] / total, unit[i])
@@ -277,9 +275,10 @@ def sparse_probit_gradients(
                 z = np.float64(data[k])
                 gc[indices[k]] += a * z
                 qc[indices[k]] += b * z * z
+    usable = True
     for c in range(n_models):
-        _end(sigma[c], None, g[c], q[c])
-    return True
+        usable &= _end(sigma[c], None, g[c], q[c])
+    return usable
 
 
 @kernel

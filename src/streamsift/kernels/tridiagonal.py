@@ -17,6 +17,7 @@ from streamsift.kernels.compile import kernel, summing_kernel
 Floats = NDArray[np.float64]
 
 _HALVINGS = 55  # of the range of all eigenvalues
+_NOTHING = 1e-20  # a column shorter than this, times the trace, is 0: its squares might have no digits left
 _CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares then are beyond the last digit
 
 
@@ -59,6 +60,10 @@ def to_tridiagonal(flat: Floats, diagonal: Floats, beside: Floats, reflectors: F
     """
     n = diagonal.size
     column, product, v, w = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n)
+    trace = 0.0
+    for i in range(n):
+        trace += abs(flat[i * n + i])
+    nothing = (_NOTHING * trace) * (_NOTHING * trace)
     for k in range(n):
         for i in range(k, n):
             column[i] = flat[i * n + k] - (v[k] * w[i] + w[k] * v[i])
@@ -69,7 +74,7 @@ def to_tridiagonal(flat: Floats, diagonal: Floats, beside: Floats, reflectors: F
         rest = _dot(below, below)
         factors[k] = 0.0
         beside[k] = head
-        if rest > 0.0:
+        if rest > nothing:
             length = np.sqrt(head * head + rest)
             length = -length if head > 0.0 else length
             beside[k] = length

@@ -39,12 +39,14 @@ LINE = 8  # values that come from memory together
 
 
 def look_interval(promotion: float, demotion: float, floor: float) -> int:
-    """Rows after which weights must be brought into range; 1 - x is 0 or, x being a product, at least 2**-108.
+    """Rows after which weights must be brought into range.
+
+    1 - x is at least the floor or, where there is none, 0 or (x being a product) at least 2**-108.
 
     >>> look_interval(1.5, 0.5, 0.01)
     64
     """
-    down = -math.log2(demotion * max(floor, 2.0**-108))
+    down = -math.log2(demotion * (floor or 2.0**-108))
     return int(max(min(64.0, BITS_DOWN / down, BITS_UP / math.log2(2.0 * promotion)), 1.0))
 
 

@@ -63,7 +63,7 @@ class Oracle(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Labels are not looked at."""
-        return StreamTags(batch_invariant=True, supervised=False)
+        return StreamTags(batch_invariant=True, supervised=False, ignores_constants=False)
 
     def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
         self._offered = X.relevant if isinstance(X, Batch) else None  # a checked batch no longer knows it
@@ -155,7 +155,7 @@ class RandomSelector(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Rows are not looked at."""
-        return StreamTags(batch_invariant=True, supervised=False)
+        return StreamTags(batch_invariant=True, supervised=False, ignores_constants=False)
 
     def _begin(self, batch: CheckedBatch) -> Drawn:
         seed = self.random_state

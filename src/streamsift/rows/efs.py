@@ -100,7 +100,7 @@ class EFS(RowSelector):
         What the sum of weights is compared with (the paper's theta).
     margin : float, default 1.0
         Rows within this distance of the threshold are learnt too (the paper's M).
-    least_factor : float in [0, 1], default 0.01
+    least_factor : float in [1e-60, 1], or 0, default 0.01
         Lower limit of 1 - x in a demotion; 0 lets a weight die, as in published programs.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or starts with the weights 2 and 1.
@@ -131,7 +131,7 @@ class EFS(RowSelector):
         "demotion": (Real(1e-6, 1, closed="left"),),
         "threshold": (Real(None, None),),
         "margin": (Real(0, None, closed="left"),),
-        "least_factor": (Real(0, 1),),
+        "least_factor": (Real(0, 0), Real(1e-60, 1)),
         "new_features": NEW_FEATURES_LIMITS,
     }
     state_type = WinnowState

@@ -53,6 +53,7 @@ from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
 SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
+LARGE = 500  # rows of a matrix beyond which LAPACK is faster than our kernels
 LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
 
 Floats = NDArray[np.float64]
@@ -218,15 +219,15 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
 def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
     """The n largest eigenvalues, largest first, and their eigenvectors, one a row.
 
-    Of `squares`, which is symmetric, the lower triangle is read. Only the wanted vectors are made, from the tridiagonal
-    form; where eigenvalues lie so close that these are not orthogonal, all are made by the slower way that is safe.
+    Of `squares`, which is symmetric, the lower triangle is read. Large matrices are left to LAPACK, and so are those
+    whose eigenvalues lie so close that the vectors of our kernels are not orthogonal.
 
     >>> values, vectors = leading_eigenvectors(np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]]), 1)
     >>> values.round(9).tolist(), np.abs(vectors).round(4).tolist()
     ([3.0], [[0.7071, 0.7071, 0.0]])
     """
     size = len(squares)
-    if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
+    if 2 < size <= LARGE and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
         diagonal, beside, factors, values = np.empty(size), np.empty(size), np.empty(size), np.empty(n)
         reflectors, rows = np.empty((size, size)), np.zeros((n + -n % 4, size))
         vectors = rows[:n]
@@ -236,8 +237,8 @@ def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
         if are_eigenvectors(diagonal, beside, values, vectors, 1e-13 * bound) and orthogonalise(vectors):
             reflect_back(reflectors, factors, rows)
             return values, vectors
-    values, vectors = np.linalg.eigh(squares)
-    return values[: -n - 1 : -1], vectors[:, : -n - 1 : -1].T
+    values, vectors = linalg.eigh(squares, check_finite=False, subset_by_index=(size - n, size - 1), driver="evr")
+    return values[::-1], vectors[:, ::-1].T
 
 
 def _products_of_rows(known: Floats, lengths: Floats, X: Floats) -> Floats:

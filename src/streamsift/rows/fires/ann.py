@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,7 @@ class ANN:
     n_classes: int = 0
     n_samples: int = 5
     scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
+    averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
         """This net for a number of features, classes and samples."""

@@ -24,9 +24,8 @@ Where this deviates from the paper:
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
 
-How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32, without a float64
-copy of anything that is as large as they are; only mu, sigma and the ranges are remembered in float64, because a step
-of 1e-8 on a sigma of 1 would be lost in float32 (docs/adr/0008).
+How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
+the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
 Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
 """
@@ -43,7 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, Real
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
@@ -149,8 +148,8 @@ class FIRES(RowSelector):
         Monte-Carlo samples (L) of models without a closed form.
     aggregation : {"mean", "squares"}, default "mean"
         How the parameters of a net or a tree that belong to one feature become one: by their mean, as in the paper, in
-        which opposite signs cancel, or by the root of their mean square. With "squares" the score of a feature is the
-        mean of Eq. 6 over its parameters. The GLM has one parameter a feature, so it scores the same either way.
+        which opposite signs cancel, or by the root of their mean square. With "squares" features are ranked by the mean
+        of Eq. 6 over their weights. The GLM scores the same either way; a model of one's own has its own way.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
         absent its parameters stay as they are.
@@ -235,8 +234,9 @@ class FIRES(RowSelector):
         self.random_state = random_state
 
     def stream_tags(self) -> StreamTags:
-        """Only the GLM takes sparse rows and trains one class against the rest."""
-        return _LINEAR_TAGS if hasattr(self._kind(), "takes_sparse") else _OTHER_TAGS
+        """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
+        tags = _LINEAR_TAGS if hasattr(self._kind(), "takes_sparse") else _OTHER_TAGS
+        return tags if self.scale is not None else replace(tags, ignores_constants=False)
 
     def _kind(self) -> Any:
         """The model, or the type of the model that is meant by a name: what it can do is asked here."""
@@ -268,6 +268,7 @@ class FIRES(RowSelector):
             del self._row_weight
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
+        self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if getattr(self._kind(), "uses_random_numbers", True):
             seed = _seed(self.random_state)
@@ -425,11 +426,20 @@ class FIRES(RowSelector):
         return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
 
     def _aggregated(self, state: FiresState) -> tuple[Floats, Floats]:
-        model, mu, sigma = self._bound_model(state), state.mu, state.sigma
-        squares = self.aggregation == "squares" and not hasattr(self._kind(), "takes_sparse")
-        importance, uncertainty = model.aggregate(mu**2, sigma**2) if squares else model.aggregate(mu, sigma)
-        importance, uncertainty = np.array(importance, np.float64), np.array(uncertainty, np.float64)
+        model, squares = self._bound_model(state), self._takes_squares()
+        found = model.aggregate(state.mu**2, state.sigma**2) if squares else model.aggregate(state.mu, state.sigma)
+        importance, uncertainty = (np.array(part, np.float64) for part in found)
         return (np.sqrt(importance), np.sqrt(uncertainty)) if squares else (importance, uncertainty)
+
+    def _takes_squares(self) -> bool:
+        if self.aggregation == "mean" or hasattr(self._kind(), "takes_sparse"):
+            return False
+        if not getattr(self._kind(), "averages", False):
+            raise ParameterError(
+                f"The model {type(self.model).__name__} aggregates its parameters in its own way: leave the parameter "
+                "'aggregation' at 'mean'."
+            )
+        return True
 
     @property
     def importance_(self) -> Floats:

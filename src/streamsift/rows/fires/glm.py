@@ -10,7 +10,8 @@ against the second, so both go on where they were, and the newcomer starts anew.
 phi / Phi is computed without underflow (kernels/fires.py). Rows so large that their squares overflow are divided by
 their largest value first; the formulas allow for it.
 
-Float32 rows are computed in float32 (docs/adr/0008), those with values or ranges near its limits in float64.
+Dense rows in float32 are computed in float32 (docs/adr/0008), those with values or ranges near its limits in float64;
+sparse rows in float32 are read as they are and added up in float64.
 
 Time per batch: O(values) times the number of models; sparse rows O(non-zeros). X is not copied.
 """
@@ -29,7 +30,8 @@ from streamsift.rows.fires.scratch import Scratch
 Floats = NDArray[np.float64]
 
 # Beyond these, the square of a scaling factor, or a difference of values, may overflow: scale with a copy instead.
-_FACTORS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-12, 1e12)}
+_FACTORS = {np.float64: (1e-100, 1e100), np.float32: (1e-12, 1e12)}
+_ROWS = 2048  # of float32 that are added up in float32: with more, digits would be lost
 
 
 @dataclass(frozen=True)
@@ -98,24 +100,54 @@ class GLM:
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Gradients of the log marginal likelihood; rows are scaled to (x - low) * factor where these are given.
 
-        They have the precision of X. Raises FloatingPointError if X holds NaN or infinity.
+        Raises FloatingPointError if X holds NaN or infinity.
         """
         shape = (_n_models(self.n_classes), X.shape[1])
-        space, unit = self.scratch.take("sums", (4, *shape), X.dtype), np.ones(len(y))
-        weight = unit if sample_weight is None else sample_weight
         parameters = (mu.reshape(shape), sigma.reshape(shape))
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
         if not isinstance(X, np.ndarray):
-            if not sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, unit, *parameters, space):
-                space = _extreme_sparse_gradients(X, y, weight, parameters)
+            found: NDArray[Any] = self._of_sparse(X, y, weight, parameters)
+        elif X.dtype == np.float32 and len(y) > _ROWS:
+            found, total = np.zeros((2, *shape)), weight.sum()
+            for first in range(0, len(y), _ROWS):
+                rows = slice(first, first + _ROWS)
+                found += (
+                    weight[rows].sum() / total * self._of_dense(X[rows], y[rows], weight[rows], parameters, low, factor)
+                )
         else:
-            origin = low
-            if low is not None and X.dtype != low.dtype:
-                origin = self.scratch.take("low", low.shape, X.dtype)
-                origin[:] = low
-            moderate = factor is None or all_within(factor, *_FACTORS[X.dtype])
-            if not (moderate and probit_gradients(X, y, weight, unit, origin, factor, *parameters, space)):
-                space = _extreme_gradients(X, y, weight, low, factor, parameters)
-        return space[0].ravel(), space[1].ravel()
+            found = self._of_dense(X, y, weight, parameters, low, factor)
+        return found[0].ravel(), found[1].ravel()
+
+    def _of_dense(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int64],
+        weight: Floats,
+        parameters: tuple[Floats, Floats],
+        low: Floats | None,
+        factor: Floats | None,
+    ) -> NDArray[Any]:
+        """(2, models, features): the gradients by mu and by sigma."""
+        kind: Any = np.float32 if X.dtype == np.float32 else np.float64
+        origin = low
+        if low is not None and kind is np.float32:
+            with np.errstate(over="ignore"):
+                origin = low.astype(np.float32)
+            if (origin != low).any():  # some earlier batch was float64, whose ranges float32 may not tell apart
+                X, origin, kind = X.astype(np.float64), low, np.float64
+        space = self.scratch.take("sums", (4, *parameters[0].shape), kind)
+        moderate = factor is None or all_within(factor, *_FACTORS[kind])
+        if moderate and probit_gradients(X, y, weight, np.ones(len(y)), origin, factor, *parameters, space):
+            return space[:2]
+        return _extreme_gradients(X, y, weight, low, factor, parameters)
+
+    def _of_sparse(
+        self, X: Any, y: NDArray[np.int64], weight: Floats, parameters: tuple[Floats, Floats]
+    ) -> NDArray[Any]:
+        space = self.scratch.take("sums", (4, *parameters[0].shape))
+        if sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, np.ones(len(y)), *parameters, space):
+            return space[:2]
+        return _extreme_sparse_gradients(X, y, weight, parameters)
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """The parameters themselves, or their root mean squares over the models of more than two classes."""

@@ -16,7 +16,7 @@ Time per batch: O(rows x features x inner nodes x samples).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,7 @@ class SDT:
     n_classes: int = 0
     n_samples: int = 5
     scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
+    averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> SDT:
         """This tree for a number of features, classes and samples."""
