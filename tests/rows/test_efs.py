@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +188,41 @@ def test_a_tiny_least_factor_lets_no_weight_die(least: float, sparse: bool) -> N
 def test_a_least_factor_that_cannot_be_kept_is_refused() -> None:
     with pytest.raises(ParameterError, match="least_factor"):
         EFS(least_factor=1e-70).partial_fit([[0.0, 1.0]], [0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_too_small_for_a_float_keep_their_order(n_classes: int) -> None:
+    random = np.random.default_rng(0)
+    shape = (1 if n_classes == 2 else 3, 40)
+    y = np.arange(60) % n_classes
+    arrays = EFS(3).partial_fit(random.random((60, 40)), y).state_arrays()
+    arrays["state.u"] = random.uniform(0.5, 2.0, shape)
+    arrays["state.v"] = random.uniform(0.5, 2.0, shape)
+    for name in ("u", "v"):
+        halvings = random.integers(0, 60, shape)
+        halvings[:, 5] = 1000  # a feature that is as good as dead
+        arrays[f"state.{name}_halvings"] = halvings
+        arrays[f"state.{name}"][halvings > 0] *= -1.0
+    arrays["state.u"][:, 7], arrays["state.v"][:, 7] = 0.0, 0.0
+    scores = EFS(3).load_state_arrays(arrays).scores_
+
+    def exact(name: str, model: int, feature: int) -> Fraction:
+        halvings = int(arrays[f"state.{name}_halvings"][model, feature])
+        return abs(Fraction(float(arrays[f"state.{name}"][model, feature]))) / Fraction(2) ** (RANGE * halvings)
+
+    wanted = [sum(abs(exact("u", m, j) - exact("v", m, j)) for m in range(shape[0])) for j in range(40)]
+    assert np.count_nonzero(scores < 1e-300) > 20
+    assert np.argsort(scores, kind="stable").tolist() == sorted(range(40), key=lambda j: wanted[j])
+    assert scores[7] == 0.0
+    assert scores[5] > 0.0
+
+
+@pytest.mark.compiled
+def test_long_streams_are_not_ranked_by_place() -> None:
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 5000)
+    X = (random.random((5000, 12)) < 0.5).astype(np.float64)
+    X[:, 3] = np.where(random.random(5000) < 0.9, y, X[:, 3])
+    scores = EFS(3).partial_fit(X, y).scores_
+    assert len(set(scores.tolist())) == 12
+    assert (scores > 0.0).all()

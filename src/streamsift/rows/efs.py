@@ -19,7 +19,8 @@ Where this deviates from published programs:
 
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
-too small for a float, all are divided by one power of 2. With one class all scores are 0. A feature that is not there
+too small for a float, all are divided by one power of 2; scores that are then still too small are the smallest floats
+there are, in their order. With one class all scores are 0. A feature that is not there
 counts as 0. Time per row and model: O(values above the row's least); sparse rows O(non-zeros) unless negative.
 Memory: 32 bytes per model and feature.
 """
@@ -209,7 +210,26 @@ class EFS(RowSelector):
             np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - base, 4)).astype(np.int32))
             for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
         )
-        return np.asarray(np.abs(u - v).mean(axis=0))
+        scores = np.asarray(np.abs(u - v).mean(axis=0))
+        tiny = scores < np.finfo(np.float64).tiny
+        if tiny.any():
+            logarithms = _logarithms(state)[tiny]
+            order = np.unique(logarithms, return_inverse=True)[1] + (logarithms.min() > -np.inf)
+            scores[tiny] = order * np.finfo(np.float64).smallest_subnormal
+        return scores
+
+
+def _logarithms(state: WinnowState) -> Floats:
+    """The logarithm to base 2 of each score, of weights however small; -inf for those of 0."""
+    nearer = np.minimum(state.u_halvings, state.v_halvings)
+    u, v = (
+        np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - nearer, 4)).astype(np.int32))
+        for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
+    )
+    with np.errstate(divide="ignore"):
+        single = np.log2(np.abs(u - v)) - float(RANGE) * nearer
+        largest = np.maximum(single.max(axis=0), np.finfo(np.float64).min)
+        return np.asarray(largest + np.log2(np.exp2(single - largest).mean(axis=0)))
 
 
 def _moderate(X: Floats) -> Floats:
