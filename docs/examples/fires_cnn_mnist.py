@@ -53,4 +53,6 @@ def show(selector: FIRES) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("Give the file with the digits: python docs/examples/fires_cnn_mnist.py PATH/TO/mnist.npz")
     sys.stdout.write(show(main(sys.argv[1])) + "\n")

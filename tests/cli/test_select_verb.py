@@ -84,6 +84,36 @@ def test_parameters_by_option_and_by_name(sift, people):
     assert (given["missing"], given["new_features"]) == ("skip", "add")
 
 
+LONGER_STEPS = [f"--set={text}" for text in ("initial_sigma=0.1", "learning_rate_mu=1", "epochs=10", "scale=minmax")]
+
+
+@pytest.mark.parametrize("method", ["fires", "fires:ann", "fires:sdt", "ofs", "efs", "fsds"])
+def test_the_methods_of_the_fires_paper_answer_the_same_twice(sift, people, method):
+    command = ["select", people, "--target", "sex", "-k", 3, "--method", method, "--batch", 500]
+    code, out, _ = sift(*command)
+    assert code == 0
+    assert len(out.splitlines()) == 1 + 3
+    assert sift(*command)[1] == out
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("method", ["fires", "fires:ann", "fires:sdt"])
+def test_fires_finds_what_depends_on_the_label(sift, people, method):
+    options = [] if method == "fires" else ["--set", "aggregation=squares", *LONGER_STEPS]
+    command = ["select", people, "--target", "sex", "-k", 2, "--method", method, "--batch", 100, "--json", *options]
+    code, out, _ = sift(*command)
+    assert code == 0
+    assert sorted(names(json.loads(out))) == ["height", "weight"]
+
+
+@pytest.mark.parametrize("word", ["None", "null"])
+def test_none_may_be_spelt_as_in_python(sift, people, word):
+    command = ["select", people, "--target", "sex", "--method", "fires", "--json", "--set", f"scale={word}"]
+    code, out, _ = sift(*command)
+    assert code == 0
+    assert json.loads(out)["parameters"]["scale"] is None
+
+
 def test_missing_values_are_refused_or_skipped(sift, people):
     lines = people.read_text().splitlines()
     lines[10] = "," + lines[10].partition(",")[2]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ import pytest
 
 from streamsift.core.exceptions import InputError
 from streamsift.rows.fires import ANN, FIRES
+
+ROOT = Path(__file__).resolve().parents[2]
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
@@ -136,3 +140,21 @@ else:
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+@needs_torch
+def test_the_example_with_images(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    y = random.choice([3, 8, 9], 300)
+    X = random.random((300, 28, 28)).astype(np.float32)
+    X[y == 3, 10:18, 10:18] += 2.0
+    np.savez(tmp_path / "digits.npz", X=X.reshape(300, 784), y=y)
+    example = runpy.run_path(str(ROOT / "docs" / "examples" / "fires_cnn_mnist.py"))
+    shown = example["show"](example["main"](str(tmp_path / "digits.npz")))
+    assert [len(line) for line in shown.splitlines()] == [28] * 28
+    assert shown.count("#") == 115
+    without = subprocess.run(
+        [sys.executable, ROOT / "docs" / "examples" / "fires_cnn_mnist.py"], capture_output=True, text=True, check=False
+    )
+    assert without.returncode == 1
+    assert without.stderr.startswith("Give the file with the digits")

@@ -133,14 +133,17 @@ def test_learners_on_all_features(folder: Path) -> None:
 
 
 def test_figure_3_shows_pixels_of_the_digit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fires_figures, "SELECTORS", {name: SELECTORS[name] for name in ("FIRES-GLM", "OFS")})
+    shown = ("FIRES-GLM", "FIRES-ANN", "OFS")
+    monkeypatch.setattr(fires_figures, "SELECTORS", {name: SELECTORS[name] for name in shown})
     result = fires_figures.figure_3(Options(rows=200, data=str(folder)), silent)
     assert [panel.title for panel in result.panels] == ["Digit 3", "Digit 8", "Digit 9"]
     pictures = result.as_dict()["panels"][0]["pictures"]
-    assert [picture["name"] for picture in pictures] == ["FIRES-GLM", "OFS"]
-    mask = np.array(pictures[1]["selected"]).ravel()
-    assert mask.sum() == fires_figures.DIGIT_PIXELS
-    assert mask[100:200].mean() > 0.8  # what was planted for the digit 3
+    assert [picture["name"] for picture in pictures] == [*shown, "ANN, squares"]
+    for picture in pictures[2:]:
+        mask = np.array(picture["selected"]).ravel()
+        assert mask.sum() == fires_figures.DIGIT_PIXELS
+        assert mask[100:200].mean() > 0.8  # what was planted for the digit 3
+    assert "Here its mean is largest for" in result.note
 
 
 def test_figures_4_and_6_are_curves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

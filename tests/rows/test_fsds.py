@@ -116,6 +116,17 @@ def test_leading_eigenvectors(seed: int) -> None:
     np.testing.assert_allclose(squares @ vectors.T, vectors.T * values, atol=unit)
 
 
+@pytest.mark.parametrize("size", [1e299, 1e305, 1e307, 1.7e308])
+def test_values_near_the_largest_float(size: float) -> None:
+    X = np.full((200, 8), size)
+    X[::2] *= -1.0
+    selector = FSDS(3).partial_fit(X)
+    for rows in (X, np.random.default_rng(0).random((50, 8)), X):
+        selector.partial_fit(rows)
+        assert np.isfinite(selector.scores_).all()
+        assert np.isfinite(selector.state_arrays()["state.lengths"]).all()
+
+
 @pytest.mark.parametrize("coupling", [1e-30, 1e-100, 1e-158, 2e-162, 0.0])
 def test_columns_of_the_tiniest_values(coupling: float) -> None:
     rng = np.random.default_rng(0)

@@ -11,6 +11,7 @@ import click
 
 from streamsift.core.exceptions import ParameterError
 
+_PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
 
 
@@ -30,7 +31,7 @@ def count_or_fraction(context: click.Context, parameter: click.Parameter, text: 
 
 
 def assignments(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
-    """`name=value` pairs; numbers, true, false and null are read as such, everything else is text."""
+    """`name=value` pairs; numbers, true, false and null (or None) are read as such, everything else is text."""
     found: dict[str, Any] = {}
     for text in texts:
         name, separator, value = text.partition("=")
@@ -39,7 +40,7 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
         if name in found:
             raise click.BadParameter(f"{name!r} is given twice: keep one of the two values.")
         try:
-            found[name] = json.loads(value)
+            found[name] = _PYTHON[value] if value in _PYTHON else json.loads(value)
         except json.JSONDecodeError:
             found[name] = value
     return found
@@ -64,7 +65,10 @@ def refuse_missing_target(data: str, target: str | None) -> None:
 
 
 def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
-    """Make the selector of a method from parameters with an option of their own (None: not given) and others."""
+    """Make the selector of a method from parameters with an option of their own (None: not given) and others.
+
+    A method that draws random numbers gets the seed 0 unless another is given: a command answers the same twice.
+    """
     from streamsift import catalog
     from streamsift.core.constraints import check_parameters
 
@@ -73,6 +77,8 @@ def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str
     if twice:
         raise ParameterError(f"The parameter {twice[0]!r} is given twice: keep one of the two values.")
     selector = catalog.make(method, **given, **others)
+    if "random_state" in selector.get_params() and "random_state" not in others:
+        selector.set_params(random_state=0)
     check_parameters(method, selector.get_params(), selector.parameter_limits)
     return selector
 

@@ -9,34 +9,33 @@ from bokeh.plotting import figure
 
 from streamsift.report.chart import N_COLOURS, Chart, Mark, dress, hover
 
-GAP, HEAD = 3, 6  # cells between two pictures, and above a row of them for their names
-A_ROW = 3  # pictures side by side: more would be too small on a phone
+GAP, HEAD = 3, 6  # cells between two pictures, and above them for their names
 LEAST_MARK, LARGEST_MARK = 9.0, 30.0
 
 
 def pictures_chart(panel: dict[str, Any]) -> Chart:
-    """Matrices side by side as squares, the larger the value the darker, selected cells in colour."""
+    """Matrices side by side as squares: above the values, the larger the darker, below the selected cells in colour."""
     pictures = panel["pictures"]
     side = len(pictures[0]["values"])
-    places = [(k % A_ROW * (side + GAP), k // A_ROW * (side + HEAD)) for k in range(len(pictures))]
-    width, height = max(left for left, _ in places) + side, places[-1][1] + side
+    lefts = [k * (side + GAP) for k in range(len(pictures))]
+    width, height = lefts[-1] + side, 2 * side + GAP
     ratio = (width + 2) / (height + HEAD)  # cells are squares
     plot = figure(sizing_mode="scale_width", aspect_ratio=ratio, tools="", toolbar_location=None, min_border=0)
     plot.x_range, plot.y_range = Range1d(-1, width + 1), Range1d(height, -HEAD)
     chart = Chart(panel["title"], panel["reading"], panel["alt"], plot)
-    for role, selected in (("quiet", False), ("series-0", True)):
+    for role, add, top in (("ink", _add_values, 0), ("series-0", _add_selected, side + GAP)):
         cells: dict[str, list[Any]] = {"x": [], "y": [], "alpha": []}
-        for picture, place in zip(pictures, places, strict=True):
-            _add_cells(cells, picture, place, selected)
+        for picture, left in zip(pictures, lefts, strict=True):
+            add(cells, picture, left, top)
         squares = plot.rect("x", "y", 1, 1, source=ColumnDataSource(cells), fill_alpha="alpha", line_color=None)
         chart.colour(squares.glyph, fill_color=role)
-    for picture, (left, top) in zip(pictures, places, strict=True):
-        name = Label(x=left, y=top - 1.5, text=picture["name"], text_font_size="12px")
+    for picture, left in zip(pictures, lefts, strict=True):
+        name = Label(x=left, y=-1.5, text=picture["name"], text_font_size="11px")
         plot.add_layout(name)
         chart.colour(name, text_color="quiet")
     plot.axis.visible = plot.grid.visible = False
     plot.background_fill_color = plot.border_fill_color = plot.outline_line_color = None
-    chart.legend = [Mark("series-0", "band", "selected"), Mark("quiet", "band", "weight")]
+    chart.legend = [Mark("ink", "band", "weight, dark is high"), Mark("series-0", "band", "selected")]
     cells_of = [
         (picture["name"], x, y, value, picture["selected"][y][x])
         for picture in pictures
@@ -48,17 +47,27 @@ def pictures_chart(panel: dict[str, Any]) -> Chart:
     return chart
 
 
-def _add_cells(cells: dict[str, list[Any]], picture: dict[str, Any], place: tuple[int, int], selected: bool) -> None:
+def _add_values(cells: dict[str, list[Any]], picture: dict[str, Any], left: int, top: int) -> None:
     values = picture["values"]
     flat = [value for row in values for value in row]
     low, high = min(flat), max(flat)
     for y, row in enumerate(values):
         for x, value in enumerate(row):
             share = (value - low) / (high - low) if high > low else 0.0
-            if picture["selected"][y][x] == selected and (selected or share > 0.02):
-                cells["x"].append(place[0] + x + 0.5)
-                cells["y"].append(place[1] + y + 0.5)
-                cells["alpha"].append(0.35 + 0.65 * share if selected else share)
+            if share > 0.02:
+                _add_cell(cells, left + x, top + y, share)
+
+
+def _add_selected(cells: dict[str, list[Any]], picture: dict[str, Any], left: int, top: int) -> None:
+    for y, row in enumerate(picture["selected"]):
+        for x, selected in enumerate(row):
+            if selected:
+                _add_cell(cells, left + x, top + y, 1.0)
+
+
+def _add_cell(cells: dict[str, list[Any]], x: int, y: int, alpha: float) -> None:
+    for name, value in (("x", x + 0.5), ("y", y + 0.5), ("alpha", alpha)):
+        cells[name].append(value)
 
 
 def points_chart(panel: dict[str, Any]) -> Chart:
@@ -83,7 +92,7 @@ def points_chart(panel: dict[str, Any]) -> Chart:
     }
     tips = [("method", "@name"), (panel["x_label"], "@x{0.000}"), (panel["y_label"], "@y{0.000}")]
     hover(chart, renderers, tips)
-    dress(chart, "0.00")
+    dress(chart, "0.000")
     plot.xgrid.visible = True
     plot.x_range.range_padding = plot.y_range.range_padding = 0.25  # room for a large mark at the edge
     return chart

@@ -34,9 +34,28 @@ def reproduction_report(result: dict[str, Any]) -> str:
         charts.append(chart)
     rows: list[list[str | Cell]] = [list(row) for row in result["rows"]]
     columns = result["columns"]
-    table = Table("The numbers", columns, rows, result["note"], frozenset(columns[2:]))
+    numeric = {name for k, name in enumerate(columns) if k and all(_is_number(row[k]) for row in result["rows"])}
+    table = Table("The numbers", columns, rows, result["note"], frozenset(numeric))
+    pictures = any(panel.get("pictures") for panel in result["panels"])
     return render(
         result["title"],
         result["lead"],
-        [Section("The curves" if charts else "Ours beside the published", [], charts, [table], columns=2)],
+        [
+            Section(
+                "The figure" if charts else "Ours beside the published",
+                [],
+                charts,
+                [table],
+                columns=1 if pictures else 2,
+            )
+        ],
     )
+
+
+def _is_number(text: str) -> bool:
+    """Whether a cell is a number, or empty."""
+    try:
+        float(text.replace(",", "") or "0")
+    except ValueError:
+        return False
+    return True

@@ -1,7 +1,7 @@
 """The data sets of the FIRES paper (its Table 2): those in a folder of .npz files with X and y, and two generated.
 
-Every feature is scaled to [0, 1] by its least and largest value over all rows, labels are two classes, and sets that
-come sorted by class are shuffled, all as in the paper's appendix C.
+Every feature is scaled to [0, 1] by its least and largest value over all rows and labels are two classes, as in the
+paper's appendix C. Sets that come sorted by class are shuffled, of which the paper says nothing.
 """
 
 from __future__ import annotations

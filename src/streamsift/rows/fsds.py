@@ -54,6 +54,7 @@ from streamsift.summaries.absent import rows_with_zeros
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
 SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
 LARGE = 500  # rows of a matrix beyond which LAPACK is faster than our kernels
+LONGEST = 1e300  # of a direction; longer ones are cut, so that the next batch can be added
 LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
 
 Floats = NDArray[np.float64]
@@ -211,8 +212,12 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
             return directions, found
     if not finite and not np.isfinite(X).all():
         raise FloatingPointError("X holds NaN or infinity")
-    _, exact, vectors = linalg.svd(np.vstack([known * lengths[:, None], X]), full_matrices=False, check_finite=False)
-    directions[:n_found], found[:n_found] = vectors[:n_found], exact[:n_found]
+    rows = np.vstack([known * lengths[:, None], X])
+    unit = float(np.abs(rows).max(initial=0.0)) or 1.0
+    _, exact, vectors = linalg.svd(rows / unit, full_matrices=False, check_finite=False)
+    with np.errstate(over="ignore"):
+        found[:n_found] = np.minimum(exact[:n_found] * unit, LONGEST)
+    directions[:n_found] = vectors[:n_found]
     return directions, found
 
 
