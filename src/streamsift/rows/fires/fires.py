@@ -58,8 +58,16 @@ Ints = NDArray[np.int64]
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
 _MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
-_LINEAR_TAGS = StreamTags(sparse=True, late_features=True, multi_class="one-vs-rest")
-_OTHER_TAGS = StreamTags(sparse=False, late_features=True, multi_class="softmax")
+_TAGS = {
+    (linear, scaled): StreamTags(
+        sparse=linear,
+        late_features=True,
+        multi_class="one-vs-rest" if linear else "softmax",
+        ignores_constants=scaled,
+    )
+    for linear in (True, False)
+    for scaled in (True, False)
+}
 
 
 @dataclass
@@ -235,8 +243,7 @@ class FIRES(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
-        tags = _LINEAR_TAGS if hasattr(self._kind(), "takes_sparse") else _OTHER_TAGS
-        return tags if self.scale is not None else replace(tags, ignores_constants=False)
+        return _TAGS[hasattr(self._kind(), "takes_sparse"), self.scale is not None]
 
     def _kind(self) -> Any:
         """The model, or the type of the model that is meant by a name: what it can do is asked here."""

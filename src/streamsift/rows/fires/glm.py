@@ -104,18 +104,18 @@ class GLM:
         """
         shape = (_n_models(self.n_classes), X.shape[1])
         parameters = (mu.reshape(shape), sigma.reshape(shape))
-        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        unit = np.ones(len(y))
+        weight = unit if sample_weight is None else sample_weight
         if not isinstance(X, np.ndarray):
-            found: NDArray[Any] = self._of_sparse(X, y, weight, parameters)
+            found: NDArray[Any] = self._of_sparse(X, y, weight, unit, parameters)
         elif X.dtype == np.float32 and len(y) > _ROWS:
             found, total = np.zeros((2, *shape)), weight.sum()
             for first in range(0, len(y), _ROWS):
                 rows = slice(first, first + _ROWS)
-                found += (
-                    weight[rows].sum() / total * self._of_dense(X[rows], y[rows], weight[rows], parameters, low, factor)
-                )
+                part = self._of_dense(X[rows], y[rows], weight[rows], unit[rows], parameters, low, factor)
+                found += weight[rows].sum() / total * part
         else:
-            found = self._of_dense(X, y, weight, parameters, low, factor)
+            found = self._of_dense(X, y, weight, unit, parameters, low, factor)
         return found[0].ravel(), found[1].ravel()
 
     def _of_dense(
@@ -123,6 +123,7 @@ class GLM:
         X: NDArray[Any],
         y: NDArray[np.int64],
         weight: Floats,
+        unit: Floats,
         parameters: tuple[Floats, Floats],
         low: Floats | None,
         factor: Floats | None,
@@ -137,15 +138,15 @@ class GLM:
                 X, origin, kind = X.astype(np.float64), low, np.float64
         space = self.scratch.take("sums", (4, *parameters[0].shape), kind)
         moderate = factor is None or all_within(factor, *_FACTORS[kind])
-        if moderate and probit_gradients(X, y, weight, np.ones(len(y)), origin, factor, *parameters, space):
+        if moderate and probit_gradients(X, y, weight, unit, origin, factor, *parameters, space):
             return space[:2]
         return _extreme_gradients(X, y, weight, low, factor, parameters)
 
     def _of_sparse(
-        self, X: Any, y: NDArray[np.int64], weight: Floats, parameters: tuple[Floats, Floats]
+        self, X: Any, y: NDArray[np.int64], weight: Floats, unit: Floats, parameters: tuple[Floats, Floats]
     ) -> NDArray[Any]:
         space = self.scratch.take("sums", (4, *parameters[0].shape))
-        if sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, np.ones(len(y)), *parameters, space):
+        if sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, unit, *parameters, space):
             return space[:2]
         return _extreme_sparse_gradients(X, y, weight, parameters)
 
