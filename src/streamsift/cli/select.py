@@ -265,12 +265,21 @@ def _plain(value: Any) -> Any:
 def _print(found: dict[str, Any]) -> None:
     from streamsift.cli.table import print_table
 
-    rows = [[str(row["rank"]), row["name"], _score(row.get("score"))] for row in found["selected"]]
+    selected = found["selected"]
+    scores = _scores([row.get("score") for row in selected])
+    rows = [[str(row["rank"]), row["name"], score] for row, score in zip(selected, scores, strict=True)]
     print_table(["rank", "feature", "score"], rows, numeric=["rank", "score"])
 
 
-def _score(score: float | str | None) -> str:
-    return "" if score is None else score if isinstance(score, str) else f"{score:.6g}"
+def _scores(scores: list[float | str | None]) -> list[str]:
+    """Scores as text, with as many digits as it takes to tell different ones apart.
+
+    >>> _scores([1.5, 0.25, None, "inf"]), _scores([-7.999971, -7.999972])
+    (['1.5', '0.25', '', 'inf'], ['-7.999971', '-7.999972'])
+    """
+    numbers = {score for score in scores if isinstance(score, float)}
+    digits = next((n for n in range(6, 17) if len({f"{score:.{n}g}" for score in numbers}) == len(numbers)), 17)
+    return ["" if s is None else f"{s:.{digits}g}" if isinstance(s, float) else str(s) for s in scores]
 
 
 def _say(text: str, code: int) -> int:

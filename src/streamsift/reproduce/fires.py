@@ -68,8 +68,9 @@ def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
         title="Tables 3 and 4: accuracy, time and stability of online feature selection",
         lead="Haug et al., Leveraging Model Inherent Variable Importance for Stable Online Feature Selection. "
         f"Prequential, Perceptron on the selected features, batches of {_list(plan.batch_sizes)} rows, "
-        f"{_list(plan.fractions)} of the features; {_rows_note(plan)}; seeds {_list(plan.seeds)}.",
-        note=" ".join([*rankings(ours, published, names, plan.methods), *_notes(sets), *_left_out(plan)]),
+        f"{_list(plan.fractions)} of the features; {_rows_note(plan)}; "
+        f"seed{'s' if len(plan.seeds) > 1 else ''} {_list(plan.seeds)}.",
+        note="\n".join([*rankings(ours, published, names, plan.methods), *_notes(sets), *_left_out(plan)]),
         columns=["data set", "method", *columns],
         rows=rows,
         x_label="",
