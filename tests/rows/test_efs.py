@@ -226,3 +226,24 @@ def test_long_streams_are_not_ranked_by_place() -> None:
     scores = EFS(3).partial_fit(X, y).scores_
     assert len(set(scores.tolist())) == 12
     assert (scores > 0.0).all()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("least", "demotion"), [(1e-3, 0.5), (1e-4, 0.5), (1e-60, 0.5), (0.01, 0.1), (1.0, 1e-6)])
+def test_weights_live_through_long_streams(least: float, demotion: float, sparse: bool) -> None:
+    X, y = np.tile([1.0, 0.5, 0.0], (1500, 1)), np.ones(1500, int)
+    y[0] = 0
+    selector = EFS(1, least_factor=least, demotion=demotion, margin=1e300)
+    state = selector.partial_fit(csr_matrix(X) if sparse else X, y, classes=[0, 1])._state
+    assert state.v.all()
+    log = np.log2(np.abs(state.v[0, 0])) - float(RANGE) * state.v_halvings[0, 0]
+    assert log == pytest.approx(np.log2(3.0) + 1499 * np.log2(demotion * least), rel=1e-9)
+
+
+def test_dead_weights_do_not_hide_small_ones() -> None:
+    arrays = EFS(1).partial_fit([[0.0, 1.0, 0.5]] * 2, [0, 1]).state_arrays()
+    arrays["state.u"], arrays["state.v"] = np.array([[0.0, 0.0, 0.0]]), np.array([[-1.0, -1.5, 0.0]])
+    arrays["state.u_halvings"], arrays["state.v_halvings"] = np.array([[0, 0, 0]]), np.array([[9, 9, 9]])
+    scores = EFS(1).load_state_arrays(arrays).scores_
+    assert scores[1] > scores[0] > scores[2] == 0.0

@@ -194,6 +194,15 @@ def test_float32_keeps_its_digits_over_many_rows() -> None:
         np.testing.assert_allclose(found, exact, rtol=3e-6)
 
 
+def test_many_float32_rows_with_a_range_for_float64() -> None:
+    X = np.random.default_rng(0).random((5000, 3)).astype(np.float32)
+    X[:, 1] *= np.float32(1e13)
+    y = np.arange(5000) % 2
+    for form in (X, csr_array(X)):
+        wanted = FIRES().partial_fit(form.astype(np.float64), y)
+        np.testing.assert_allclose(FIRES().partial_fit(form, y).importance_, wanted.importance_, rtol=1e-5, atol=1e-12)
+
+
 @pytest.mark.parametrize("first", [[1.0 - 1e-9, 1.0], [-1e39, 1.0]])  # a range, and a value, that float32 cannot hold
 def test_a_float32_batch_after_float64_ones(first: list[float]) -> None:
     before, after = np.array([first, [0.2, 0.9]]).T, np.array([[1.0, 0.3], [1.0, 0.7], [1.0, 0.1]], np.float32)

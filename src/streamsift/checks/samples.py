@@ -40,7 +40,7 @@ def flags_sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3, see
     """Columns of 0 and 1, of which one mostly grows with the class instead: plain to methods that do not scale, too."""
     random = np.random.default_rng(seed)
     y = random.permutation(np.arange(n_rows) % n_classes)
-    share = np.where(np.arange(n_features) % 2, 0.7, 0.3)  # so that the number of ones tells nothing
+    share = np.resize((0.3, 0.7, 0.5, 0.5), n_features)  # so that the number of ones tells nothing
     X = (random.random((n_rows, n_features)) < share).astype(np.float32)
     X[:, INFORMATIVE] = np.where(random.random(n_rows) < 0.9, y / (n_classes - 1), X[:, INFORMATIVE])
     return X.astype(np.float64), y

@@ -272,13 +272,13 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _scores(scores: list[float | str | None]) -> list[str]:
-    """Scores as text, with as many digits as it takes to tell different ones apart.
+    """Scores as text, with as many digits, up to nine, as it takes to tell different ones apart.
 
     >>> _scores([1.5, 0.25, None, "inf"]), _scores([-7.999971, -7.999972])
     (['1.5', '0.25', '', 'inf'], ['-7.999971', '-7.999972'])
     """
     numbers = {score for score in scores if isinstance(score, float)}
-    digits = next((n for n in range(6, 17) if len({f"{score:.{n}g}" for score in numbers}) == len(numbers)), 17)
+    digits = next((n for n in range(6, 9) if len({f"{score:.{n}g}" for score in numbers}) == len(numbers)), 9)
     return ["" if s is None else f"{s:.{digits}g}" if isinstance(s, float) else str(s) for s in scores]
 
 

@@ -142,9 +142,9 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; answers are found anew."""
-        super().set_params(**params)
         if hasattr(self, "_cache"):
             self._cache = {}
+        super().set_params(**params)
         return self
 
     def _refuse_unfitted(self) -> None:

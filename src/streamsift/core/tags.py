@@ -17,9 +17,9 @@ class StreamTags:
     batch_invariant: how the stream is cut into batches does not change the result.
     supervised: labels are used. sparse: CSR input costs by its non-zeros. missing: `missing="skip"` is offered.
     late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled.
-    ignores_constants: of dense rows, a column that is always the same cannot come first; where this is not so, scale or
-    centre the features before. whole_table: a column method that looks at all columns before it decides on any; it
-    refuses `offer` and takes `fit` and `run`.
+    ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
+    where this is not so, scale or centre the features before. whole_table: a column method that looks at all columns
+    before it decides on any; it refuses `offer` and takes `fit` and `run`.
     """
 
     mergeable: Mergeable = "no"

@@ -31,7 +31,7 @@ BACK = 2.0**RANGE
 SMALL, UP = 2.0**-192, 2.0**384  # smaller weights are multiplied by BACK, larger ones with halvings divided
 DOWN = 2.0**-700  # in sparse rows, a weight below it asks for a look at all ranges
 LARGE = 2.0**500  # weights stop growing here: sums over millions of features stay finite
-BITS_DOWN, BITS_UP = 700.0, 300.0  # how far weights may go between two looks
+BITS_DOWN, BITS_UP = 500.0, 300.0  # how far weights may go between two looks, of which one makes up for RANGE
 
 HUGE_SPREAD, TINY_SPREAD = 2.0**100, 2.0**-300
 STRANDS = 8  # extremes are looked for in so many parts of a row side by side

@@ -41,6 +41,7 @@ from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_int
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
+DEAD = 1 << 40  # halvings of a weight that is 0
 POSITIVE_START, NEGATIVE_START = 2.0, 1.0  # the paper's theta_0+ and theta_0-
 
 Floats = NDArray[np.float64]
@@ -202,34 +203,42 @@ class EFS(RowSelector):
         if len(state.classes.seen) < 2:
             return np.zeros(n_features)
         # Relative to the largest weight of all; 2 * RANGE below it is nothing, and more would overflow an exponent.
-        alive = np.where(
-            (state.u != 0) | (state.v != 0), np.minimum(state.u_halvings, state.v_halvings), np.iinfo(int).max
-        )
-        base = alive.min()
-        u, v = (
-            np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - base, 4)).astype(np.int32))
-            for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
-        )
-        scores = np.asarray(np.abs(u - v).mean(axis=0))
+        base = np.minimum(*_halvings(state)).min()
+        scores = np.asarray(np.abs(_lead(state, base)).mean(axis=0))
         tiny = scores < np.finfo(np.float64).tiny
         if tiny.any():
-            logarithms = _logarithms(state)[tiny]
-            order = np.unique(logarithms, return_inverse=True)[1] + (logarithms.min() > -np.inf)
-            scores[tiny] = order * np.finfo(np.float64).smallest_subnormal
+            scores[tiny] = _places(state)[tiny] * np.finfo(np.float64).smallest_subnormal
         return scores
 
 
-def _logarithms(state: WinnowState) -> Floats:
-    """The logarithm to base 2 of each score, of weights however small; -inf for those of 0."""
-    nearer = np.minimum(state.u_halvings, state.v_halvings)
+def _halvings(state: WinnowState) -> tuple[Ints, Ints]:
+    """Of u and of v; a weight of 0 is smaller than all others."""
+    return np.where(state.u != 0, state.u_halvings, DEAD), np.where(state.v != 0, state.v_halvings, DEAD)
+
+
+def _lead(state: WinnowState, base: Any) -> Floats:
+    """u - v in units of 2**(-RANGE * base)."""
     u, v = (
-        np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - nearer, 4)).astype(np.int32))
-        for weight, halvings in ((state.u, state.u_halvings), (state.v, state.v_halvings))
+        np.ldexp(np.abs(weight), (-RANGE * np.minimum(halvings - base, 4)).astype(np.int32))
+        for weight, halvings in zip((state.u, state.v), _halvings(state), strict=True)
     )
-    with np.errstate(divide="ignore"):
-        single = np.log2(np.abs(u - v)) - float(RANGE) * nearer
-        largest = np.maximum(single.max(axis=0), np.finfo(np.float64).min)
-        return np.asarray(largest + np.log2(np.exp2(single - largest).mean(axis=0)))
+    return np.asarray(u - v)
+
+
+def _places(state: WinnowState) -> Ints:
+    """The rank of each score from below, of weights however small: equal ones have the same, those of 0 have 0."""
+    nearer = np.minimum(*_halvings(state))
+    mantissa, exponent = np.frexp(np.abs(_lead(state, nearer)))
+    power = np.where(mantissa > 0.0, exponent - RANGE * nearer, -RANGE * DEAD)
+    top = power.max(axis=0)
+    total, more = np.frexp(np.ldexp(mantissa, np.maximum(power - top, -2000).astype(np.int32)).sum(axis=0))
+    top += more
+    order = np.lexsort((total, top))
+    differs = (np.diff(top[order]) != 0) | (np.diff(total[order]) != 0)
+    places = np.empty(len(order), np.int64)
+    places[order] = 1 + np.concatenate([[0], np.cumsum(differs)])
+    places[total == 0.0] = 0
+    return places
 
 
 def _moderate(X: Floats) -> Floats:

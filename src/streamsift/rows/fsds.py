@@ -53,8 +53,7 @@ from streamsift.summaries.absent import rows_with_zeros
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
 SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
-LARGE = 500  # rows of a matrix beyond which LAPACK is faster than our kernels
-LONGEST = 1e300  # of a direction; longer ones are cut, so that the next batch can be added
+LONGEST = 1e300  # of a direction; a longer sketch is made shorter as a whole, so that the next batch can be added
 LARGEST_RATIO = 1e8  # of the squares of singular values: beyond it an eigendecomposition has too few digits left
 
 Floats = NDArray[np.float64]
@@ -199,7 +198,7 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
         finite = np.isfinite(squares.trace())
     if finite:
         values, vectors = leading_eigenvectors(squares, n_found)
-        if values[-1] * LARGEST_RATIO > values[0] > 0.0:
+        if values[-1] > values[0] / LARGEST_RATIO > 0.0:
             found[:n_found] = np.sqrt(values)
             if wide:
                 vectors = vectors / found[:n_found, None]
@@ -215,8 +214,9 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
     rows = np.vstack([known * lengths[:, None], X])
     unit = float(np.abs(rows).max(initial=0.0)) or 1.0
     _, exact, vectors = linalg.svd(rows / unit, full_matrices=False, check_finite=False)
-    with np.errstate(over="ignore"):
-        found[:n_found] = np.minimum(exact[:n_found] * unit, LONGEST)
+    if exact[0] > LONGEST / unit:
+        unit = LONGEST / exact[0]
+    found[:n_found] = exact[:n_found] * unit
     directions[:n_found] = vectors[:n_found]
     return directions, found
 
@@ -224,15 +224,15 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
 def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
     """The n largest eigenvalues, largest first, and their eigenvectors, one a row.
 
-    Of `squares`, which is symmetric, the lower triangle is read. Large matrices are left to LAPACK, and so are those
-    whose eigenvalues lie so close that the vectors of our kernels are not orthogonal.
+    Of `squares`, which is symmetric, the lower triangle is read. Where eigenvalues lie so close that the vectors of our
+    kernels are not orthogonal, all are made by LAPACK, which is slower and safe.
 
     >>> values, vectors = leading_eigenvectors(np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]]), 1)
     >>> values.round(9).tolist(), np.abs(vectors).round(4).tolist()
     ([3.0], [[0.7071, 0.7071, 0.0]])
     """
     size = len(squares)
-    if 2 < size <= LARGE and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
+    if size > 2 and SQUARABLE[0] < squares.trace() < SQUARABLE[1]:
         diagonal, beside, factors, values = np.empty(size), np.empty(size), np.empty(size), np.empty(n)
         reflectors, rows = np.empty((size, size)), np.zeros((n + -n % 4, size))
         vectors = rows[:n]
@@ -242,8 +242,8 @@ def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
         if are_eigenvectors(diagonal, beside, values, vectors, 1e-13 * bound) and orthogonalise(vectors):
             reflect_back(reflectors, factors, rows)
             return values, vectors
-    values, vectors = linalg.eigh(squares, check_finite=False, subset_by_index=(size - n, size - 1), driver="evr")
-    return values[::-1], vectors[:, ::-1].T
+    values, vectors = np.linalg.eigh(squares)
+    return values[: -n - 1 : -1], vectors[:, : -n - 1 : -1].T
 
 
 def _products_of_rows(known: Floats, lengths: Floats, X: Floats) -> Floats:

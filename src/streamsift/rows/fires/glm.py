@@ -13,7 +13,8 @@ their largest value first; the formulas allow for it.
 Dense rows in float32 are computed in float32 (docs/adr/0008), those with values or ranges near its limits in float64;
 sparse rows in float32 are read as they are and added up in float64.
 
-Time per batch: O(values) times the number of models; sparse rows O(non-zeros). X is not copied.
+Time per batch: O(values) times the number of models; sparse rows O(non-zeros). X is not copied, but for float32 rows
+after float64 ones and for values near the limits.
 """
 
 from __future__ import annotations
@@ -183,7 +184,7 @@ def _extreme_gradients(
     rows.flags.writeable = False
     space = np.empty((4, *parameters[0].shape))
     probit_gradients(rows, y, weight, unit, None, None, *parameters, space)
-    return space
+    return space[:2]
 
 
 def _extreme_sparse_gradients(
@@ -197,4 +198,4 @@ def _extreme_sparse_gradients(
         unit = (1.0 / largest) ** 2
     space = np.empty((4, *parameters[0].shape))
     sparse_probit_gradients(data, X.indices, X.indptr, y, weight, unit, *parameters, space)
-    return space
+    return space[:2]
