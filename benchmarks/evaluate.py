@@ -15,8 +15,8 @@ import numpy as np
 
 from benchmarks.table import Row
 from streamsift.core.batch import Batch
-from streamsift.evaluate.learners import make_learner
 from streamsift.evaluate.prequential import prequential
+from streamsift.learners.online import make_learner
 from streamsift.rows.fires import FIRES
 from streamsift.rows.screener import Screener
 from streamsift.streams.arrays import ArrayStream
@@ -93,7 +93,7 @@ import sys
 from time import perf_counter
 import numpy as np
 from streamsift.evaluate.scoreboard import JudgedStep, Scoreboard, Predictions
-from streamsift.evaluate.trace import TraceWriter
+from streamsift.runs.trace import TraceWriter
 
 def peak():
     lines = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)

@@ -16,7 +16,7 @@ from streamsift.instances.f_etana import FETANA
 from streamsift.instances.grid import make_grid, steps_for
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.instances.plan import Plan
-from streamsift.kernels.stopping import solve_three, solve_two
+from streamsift.kernels.instance_stopping import solve_three, solve_two
 
 Floats = NDArray[np.float64]
 LIMIT_TWO, LIMIT_THREE = 5.0, 10.0  # nanoseconds a grid point and bin

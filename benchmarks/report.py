@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.table import Row, best_times
-from streamsift.evaluate.trace import MEASURES, Trace
 from streamsift.report.run import trace_report
+from streamsift.runs.trace import MEASURES, Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 # Public name -> the module that defines it.
 _HOME = {
     "ABFS": "streamsift.rows.abfs",
-    "Comparison": "streamsift.evaluate.comparison",
+    "Comparison": "streamsift.comparison.comparison",
     "EFS": "streamsift.rows.efs",
     "ETANA": "streamsift.instances.etana",
     "FETANA": "streamsift.instances.f_etana",
@@ -30,8 +30,8 @@ _HOME = {
     "SAOLA": "streamsift.columns.saola",
     "Screener": "streamsift.rows.screener",
     "Stepwise": "streamsift.columns.stepwise",
-    "Trace": "streamsift.evaluate.trace",
-    "compare": "streamsift.evaluate.compare",
+    "Trace": "streamsift.runs.trace",
+    "compare": "streamsift.comparison.compare",
     "load": "streamsift.persist",
     "prequential": "streamsift.evaluate.prequential",
     "save": "streamsift.persist",

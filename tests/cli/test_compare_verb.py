@@ -11,8 +11,8 @@ import pytest
 
 from streamsift import catalog
 from streamsift.cli.comparison_table import print_comparison
-from streamsift.evaluate.run_store import RunStore
-from streamsift.evaluate.trace import Trace
+from streamsift.comparison.run_store import RunStore
+from streamsift.runs.trace import Trace
 
 METHODS = "screen:fisher,osfs,etana,random"
 

@@ -12,7 +12,7 @@ from streamsift.cli.demo import ROWS, RUNS, Race
 from streamsift.cli.display import SelectionView
 from streamsift.cli.table import print_table
 from streamsift.core.selection import Selection
-from streamsift.evaluate.follow import Look, Step
+from streamsift.runs.rows import Look, Step
 
 
 def drawn(view):

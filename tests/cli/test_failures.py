@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from streamsift.core.batch import Batch
-from streamsift.evaluate.trace import Trace
+from streamsift.runs.trace import Trace
 
 
 def one_sentence(text):

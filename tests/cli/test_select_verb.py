@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from streamsift.evaluate.trace import Trace
+from streamsift.runs.trace import Trace
 
 
 def names(document):

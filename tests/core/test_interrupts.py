@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from streamsift import Screener
+from streamsift.comparison.workers import run_all
 from streamsift.core import interrupts
-from streamsift.evaluate.follow import follow
 from streamsift.evaluate.prequential import prequential
-from streamsift.evaluate.workers import run_all
+from streamsift.runs.rows import follow
 from streamsift.streams import open_stream
 
 

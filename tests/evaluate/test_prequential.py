@@ -13,10 +13,10 @@ from tests.naive import classification as naive
 from streamsift import Screener
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
-from streamsift.evaluate.learners import make_learner
 from streamsift.evaluate.prequential import prequential
-from streamsift.evaluate.trace import Trace
+from streamsift.learners.online import make_learner
 from streamsift.metrics import nogueira_stability, selection_accuracy
+from streamsift.runs.trace import Trace
 
 
 class Rows:

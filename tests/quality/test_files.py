@@ -18,11 +18,11 @@ NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}  # a functio
 LONGEST = 500
 # Optional packages and the folders that may import them, inside functions only.
 OPTIONAL = {
-    "pandas": {"checks", "evaluate"},
-    "polars": {"checks", "evaluate"},
+    "pandas": {"checks", "comparison", "runs"},
+    "polars": {"checks", "comparison", "runs"},
     "torch": {"interop"},
-    "river": {"evaluate", "interop"},
-    "matplotlib": {"evaluate"},
+    "river": {"learners", "interop"},
+    "matplotlib": {"report", "comparison"},
     "dask": {"engines"},
     "pyspark": {"engines"},
     "zstandard": {"streams"},

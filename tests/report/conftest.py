@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from streamsift.core.selection import Selection, rank_scores
-from streamsift.evaluate.follow import Look, Step
-from streamsift.evaluate.trace import Trace, TraceWriter
 from streamsift.report.run import trace_report
+from streamsift.runs.rows import Look, Step
+from streamsift.runs.trace import Trace, TraceWriter
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

@@ -10,9 +10,11 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.evaluate.mixed_learners import MixedBayes, MixedNeighbours, features_used, mixed_learner
-from streamsift.reproduce import abfs, abfs_figures, abfs_settings
-from streamsift.reproduce.abfs_runs import LEARNERS, Run, make_stream, measure
+from streamsift.learners.mixed import MixedBayes, MixedNeighbours, features_used, mixed_learner
+from streamsift.reproduce.abfs import figures as abfs_figures
+from streamsift.reproduce.abfs import settings as abfs_settings
+from streamsift.reproduce.abfs import tables as abfs
+from streamsift.reproduce.abfs.runs import LEARNERS, Run, make_stream, measure
 from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.pool import pool_map
 from streamsift.reproduce.result import Options

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce import etana, etana_data
-from streamsift.reproduce.etana import EXHIBITS, figure_4, figure_5, figure_6, tables
-from streamsift.reproduce.etana_data import DATA_SETS, present
+from streamsift.reproduce.etana import data as etana_data
+from streamsift.reproduce.etana import tables as etana
+from streamsift.reproduce.etana.data import DATA_SETS, present
+from streamsift.reproduce.etana.tables import EXHIBITS, figure_4, figure_5, figure_6, tables
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce import fires, fires_figures, fires_runs
-from streamsift.reproduce.fires_data import load, load_digits, present, scaled
-from streamsift.reproduce.fires_runs import BENCHMARKS, SELECTORS, Plan, run, runs
+from streamsift.reproduce.fires import figures as fires_figures
+from streamsift.reproduce.fires import runs as fires_runs
+from streamsift.reproduce.fires import tables as fires
+from streamsift.reproduce.fires.data import load, load_digits, present, scaled
+from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS, Plan, run, runs
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamsift.reproduce import investing
+from streamsift.reproduce.investing import tables as investing
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamsift.reproduce import rivals
-from streamsift.reproduce.etana_data import DATA_SETS, load, splits
+from streamsift.reproduce.etana import rivals
+from streamsift.reproduce.etana.data import DATA_SETS, load, splits
 from streamsift.reproduce.result import Options
 
 

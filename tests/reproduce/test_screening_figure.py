@@ -8,7 +8,7 @@ import pytest
 from streamsift.core.selection import rank_scores
 from streamsift.metrics.detection import detection_rate
 from streamsift.reproduce.result import Options
-from streamsift.reproduce.screening import SCORES, Run, detection_curve, figure_3, rates_by_count
+from streamsift.reproduce.screening.figure import SCORES, Run, detection_curve, figure_3, rates_by_count
 
 SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 
@@ -33,7 +33,7 @@ def test_a_curve_is_the_detection_rate_of_the_best_k():
 
 
 def test_the_figure_is_the_same_on_one_process_and_on_two(monkeypatch):
-    from streamsift.reproduce import screening
+    from streamsift.reproduce.screening.figure import figure as screening
 
     monkeypatch.setattr(screening, "SCORES", ("fisher",))
     monkeypatch.setattr(screening, "FADING", {500: 0.999})

@@ -10,11 +10,12 @@ from scipy.sparse import csr_matrix
 from tests.naive import screening as naive
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce import screening_learners, screening_tables
 from streamsift.reproduce.papers import exhibits, published_table
 from streamsift.reproduce.result import Options
-from streamsift.reproduce.screening_data import DATA_SETS, load
-from streamsift.reproduce.screening_tables import differences, offline_counts, online_counts
+from streamsift.reproduce.screening import learners as screening_learners
+from streamsift.reproduce.screening import tables as screening_tables
+from streamsift.reproduce.screening.data import DATA_SETS, load
+from streamsift.reproduce.screening.tables import differences, offline_counts, online_counts
 
 
 def quiet(done, total):

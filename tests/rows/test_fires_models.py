@@ -21,8 +21,8 @@ from tests.naive.fires import (
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.fires import mills
-from streamsift.kernels.networks import activate, output_gradient, pass_back
-from streamsift.kernels.normals import fold, normals, perturb, redraw, row_size
+from streamsift.kernels.fires_networks import activate, output_gradient, pass_back
+from streamsift.kernels.fires_normals import fold, normals, perturb, redraw, row_size
 from streamsift.rows.fires import ANN, FIRES, GLM, SDT, ann
 
 STEP = 1e-6

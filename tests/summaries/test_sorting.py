@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamsift.kernels import sorting
-from streamsift.kernels.sorting import STORED, WIDTH
+from streamsift.kernels import quantile_sorting as sorting
+from streamsift.kernels.quantile_sorting import STORED, WIDTH
 
 LENGTHS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64, 65, 100, 128, 129, 257, 1000]
 

@@ -13,9 +13,9 @@ from streamsift.cli.parameters import complete_method, count_or_fraction, how_to
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
-    from streamsift.evaluate.comparison import Comparison
-    from streamsift.evaluate.plan import Plan, Run
-    from streamsift.evaluate.workers import Outcome
+    from streamsift.comparison.comparison import Comparison
+    from streamsift.comparison.plan import Plan, Run
+    from streamsift.comparison.workers import Outcome
 
 EXAMPLES = """\b
 Examples:
@@ -96,11 +96,11 @@ def compare(
     from streamsift.cli.comparison_table import print_comparison
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
+    from streamsift.comparison.compare import carry_out, kept_outcomes
+    from streamsift.comparison.comparison import Comparison
+    from streamsift.comparison.plan import plan_comparison
+    from streamsift.comparison.run_store import RunStore
     from streamsift.core.exceptions import ParameterError
-    from streamsift.evaluate.compare import carry_out, kept_outcomes
-    from streamsift.evaluate.comparison import Comparison
-    from streamsift.evaluate.plan import plan_comparison
-    from streamsift.evaluate.run_store import RunStore
 
     if data == "-":
         raise ParameterError(

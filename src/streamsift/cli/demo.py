@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from streamsift.evaluate.follow import Step
+    from streamsift.runs.rows import Step
 
 EXAMPLES = """\b
 Examples:
@@ -38,9 +38,9 @@ def demo(out: str, seed: int) -> None:
     from streamsift.cli.display import live
     from streamsift.cli.output import OutputFolder
     from streamsift.cli.table import print_table
-    from streamsift.evaluate.trace import Trace, TraceWriter
     from streamsift.report.run import run_report
     from streamsift.report.summarize import summarize
+    from streamsift.runs.trace import Trace, TraceWriter
 
     folder = OutputFolder(out)
     race = Race()
@@ -70,7 +70,7 @@ def demo(out: str, seed: int) -> None:
 def _side_by_side(seed: int) -> Iterator[tuple[Step, ...]]:
     """The steps of all runs, in step; each run reads a stream of its own that is generated alike."""
     from streamsift import catalog
-    from streamsift.evaluate.follow import follow
+    from streamsift.runs.rows import follow
     from streamsift.streams import generate
 
     k = STREAM["n_relevant"]

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from streamsift.cli.table import printable
 from streamsift.core.selection import Selection
-from streamsift.evaluate.follow import Step
+from streamsift.runs.rows import Step
 
 N_SHOWN = 10
 BAR_WIDTH = 24

@@ -61,8 +61,8 @@ def _page(path: Path) -> str:
         from streamsift.report.decisions import columns_report
 
         return columns_report(found["found"], found["decisions"])
-    from streamsift.evaluate.trace import Trace
     from streamsift.report.run import trace_report
+    from streamsift.runs.trace import Trace
 
     return trace_report(Trace.read(path))
 

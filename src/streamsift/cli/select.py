@@ -196,8 +196,8 @@ def _read(
     """Read the stream to its end or to Ctrl-C; return what was found and whether it was interrupted."""
     from streamsift.cli.display import SelectionView, live
     from streamsift.core.exceptions import OneClassWarning
-    from streamsift.evaluate.follow import follow
-    from streamsift.evaluate.trace import TraceWriter
+    from streamsift.runs.rows import follow
+    from streamsift.runs.trace import TraceWriter
 
     view, last = SelectionView(), None
     with ExitStack() as stack:
@@ -236,9 +236,9 @@ def _refuse_nothing_to_learn(selector: Any, last: Found | None, about: dict[str,
 
 
 def _write(folder: OutputFolder, found: dict[str, Any]) -> None:
-    from streamsift.evaluate.trace import Trace
     from streamsift.report.run import run_report
     from streamsift.report.summarize import summarize
+    from streamsift.runs.trace import Trace
 
     folder.write("selection.json", _json(found) + "\n")
     run = summarize(Trace.read(folder / "trace.parquet"), found["method"])

@@ -15,7 +15,7 @@ Where this deviates from the paper, or the paper is silent:
   text defines, and what reproduces its BIC figures.
 - Neither the first wealth nor the payoff is printed; 1/2 each is our choice. The cost of a coefficient is left open
   ("1/2 log n", "3 bits"): `coefficient_bits`, 0 by default. The paper's tables are met with coding "tail", that of its
-  section 2.2, and less wealth and payoff (reproduce/investing.py).
+  section 2.2, and less wealth and payoff (reproduce/investing/tables.py).
 - The theorem E(false) < 4 payoff E(true) + 4 wealth needs payoff < 1/4 and a test whose level is at most the bid. The
   p-values of coding "tail" and of alpha-investing meet that (linear: the exact F test; logistic: asymptotically).
   "entropy" is stricter: with normal errors a useless column saves 0 bits with probability less than the bid.

@@ -1,1 +1,1 @@
-"""Running a selector over a stream and recording what it says (layer L6)."""
+"""Judging one method on one stream: prequential evaluation, folds, baselines."""

@@ -31,11 +31,11 @@ from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftEr
 from streamsift.core.interrupts import check
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.label_delay import LabelDelay
-from streamsift.evaluate.learners import Learner, make_learner
 from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
-from streamsift.evaluate.trace import Trace, TraceWriter
+from streamsift.learners.online import Learner, make_learner
 from streamsift.metrics.selection import selection_accuracy
+from streamsift.runs.trace import Trace, TraceWriter
 from streamsift.streams.stream import RowStream, with_width
 
 MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
@@ -68,7 +68,7 @@ def prequential(
         None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the
         model is reset before it learns that batch.
     model : a learner or its name
-        See `streamsift.evaluate.learners`.
+        See `streamsift.learners.online`.
     batch_size : int, default 100
         Rows a batch, and so a step.
     n_batches : int or None
@@ -88,7 +88,7 @@ def prequential(
     Returns
     -------
     Trace
-        One line a step; `streamsift.evaluate.trace` says what is in it.
+        One line a step; `streamsift.runs.trace` says what is in it.
 
     Examples
     --------

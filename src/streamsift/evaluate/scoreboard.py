@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.selection import rank_scores
-from streamsift.evaluate.follow import LookSchedule
-from streamsift.evaluate.trace import PREDICTION, kept_scores
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.window_stability import WindowStability
+from streamsift.runs.rows import LookSchedule
+from streamsift.runs.trace import PREDICTION, kept_scores
 
 MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their lines
 AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row

@@ -50,8 +50,8 @@ from streamsift.instances.grid import steps_for
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.instances.plan import Plan
 from streamsift.instances.region import plot_policy, policy
+from streamsift.kernels.instance_thresholds import costs, simulate
 from streamsift.kernels.instances import LINEAR
-from streamsift.kernels.thresholds import costs, simulate
 
 Floats = NDArray[np.float64]
 Draw = tuple[Floats, Floats, NDArray[np.int64], Floats]  # posterior, spent, choice, loss

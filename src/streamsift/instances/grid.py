@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.kernels.instance_stopping import solve_three, solve_two
 from streamsift.kernels.instances import solve_any
-from streamsift.kernels.stopping import solve_three, solve_two
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

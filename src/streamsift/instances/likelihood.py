@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
-from streamsift.kernels.bin_counts import column_ranges, count_reached
+from streamsift.kernels.instance_bins import column_ranges, count_reached
 from streamsift.kernels.instances import bins_of_zero, count_rows, count_sparse_rows
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ cuts[cut_start[j]:cut_start[j + 1]], in increasing order. If it is ordered, the 
 <= x; if it is categorical, the cuts are its categories and the bin is the place of x. Its bins are the columns
 bin_start[j]:bin_start[j + 1] of `counts` and the same rows of the likelihoods.
 
-The grid over the simplex and the meaning of `shift` and `weights` are those of kernels/stopping.py.
+The grid over the simplex and the meaning of `shift` and `weights` are those of kernels/instance_stopping.py.
 """
 
 from __future__ import annotations

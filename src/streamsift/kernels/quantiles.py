@@ -2,7 +2,7 @@
 
 A list of tuples, sorted by key, is an int64 array (3, n) plus class weights (n_classes, n):
 
-    KEY    the value v_i, as a key (kernels/sorting.py)
+    KEY    the value v_i, as a key (kernels/quantile_sorting.py)
     COUNT  the rows that stand here: those of v_i itself and of lower values that it absorbed
     GAP    how many rows at most stand here or further up though their value lies below v_i and above v_(i-1)
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.compile import kernel
 from streamsift.kernels.intrinsics import hidden
-from streamsift.kernels.sorting import WIDTH
+from streamsift.kernels.quantile_sorting import WIDTH
 
 KEY, COUNT, GAP = 0, 1, 2
 N_FIELDS = 3

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from streamsift.evaluate.trace import Trace
 from streamsift.report.chart import Chart
 from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.quality import accuracy_chart, cost_charts, ranks_chart, stability_chart, trade_chart
 from streamsift.report.run import run_section
 from streamsift.report.summarize import summarize
+from streamsift.runs.trace import Trace
 
 Entry = dict[str, Any]
 
@@ -42,7 +42,7 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
 
     Examples
     --------
-    >>> from streamsift.evaluate.compare import compare
+    >>> from streamsift.comparison.compare import compare
     >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, rows=600)
     >>> comparison_report(comparison.as_dict())[:15]
     '<!doctype html>'

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.evaluate.trace import Trace
 from streamsift.report.lists import Lists
 from streamsift.report.numbers import rounded
+from streamsift.runs.trace import Trace
 
 N_RANKS = 500  # looks with a rank at most; the scores are twice as fine
 MISSING, TOP, MINUS_INFINITY, INFINITY = 0, 65_533, 65_534, 65_535

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from streamsift.evaluate.trace import Trace
 from streamsift.report.chart import Chart
 from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
 from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.quality import Line, accuracy_chart, amounts_chart, stability_chart
 from streamsift.report.summarize import summarize
+from streamsift.runs.trace import Trace
 
 
 def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
@@ -34,8 +34,8 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     --------
     >>> import tempfile
     >>> from streamsift import Screener
-    >>> from streamsift.evaluate.follow import follow
-    >>> from streamsift.evaluate.trace import Trace, TraceWriter
+    >>> from streamsift.runs.rows import follow
+    >>> from streamsift.runs.trace import Trace, TraceWriter
     >>> from streamsift.report.summarize import summarize
     >>> from streamsift.streams import generate
     >>> stream = generate("linear_drift", rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.evaluate.trace import Trace
 from streamsift.report.grid import grid_scores, make_grid
 from streamsift.report.lists import Lists
 from streamsift.report.numbers import rounded
+from streamsift.runs.trace import Trace
 
 N_LEADERS = 6  # features drawn in colour
 N_OTHERS = 24  # features drawn in grey behind them

@@ -1,1 +1,1 @@
-"""Published figures beside measured ones: one file a paper (layer L7)."""
+"""Published figures beside measured ones: one folder per paper."""

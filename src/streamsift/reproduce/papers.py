@@ -14,11 +14,11 @@ from streamsift.core.exceptions import UnknownNameError
 from streamsift.reproduce.result import Exhibit
 
 PAPERS = {
-    "abfs": "streamsift.reproduce.abfs",
-    "etana": "streamsift.reproduce.etana",
-    "fires": "streamsift.reproduce.fires",
-    "investing": "streamsift.reproduce.investing",
-    "screening": "streamsift.reproduce.screening",
+    "abfs": "streamsift.reproduce.abfs.tables",
+    "etana": "streamsift.reproduce.etana.tables",
+    "fires": "streamsift.reproduce.fires.tables",
+    "investing": "streamsift.reproduce.investing.tables",
+    "screening": "streamsift.reproduce.screening.figure",
 }
 SETTINGS = "streamsift.reproduce.settings"  # tables of sizes and settings, of all papers
 

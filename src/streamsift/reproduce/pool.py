@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from streamsift.evaluate.workers import start_worker
+from streamsift.comparison.workers import start_worker
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")

@@ -15,12 +15,15 @@ import numpy as np
 
 from streamsift.core.exceptions import InputError
 from streamsift.evaluate.folds import SCHEMES, fold_selections
-from streamsift.evaluate.learners import make_learner
+from streamsift.learners.online import make_learner
 from streamsift.metrics.selection import selection_accuracy
-from streamsift.reproduce import abfs_runs, etana_data, fires_data, screening_data
-from streamsift.reproduce.abfs_runs import Run, make_stream
+from streamsift.reproduce.abfs import runs as abfs_runs
+from streamsift.reproduce.abfs.runs import Run, make_stream
+from streamsift.reproduce.etana import data as etana_data
+from streamsift.reproduce.fires import data as fires_data
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
+from streamsift.reproduce.screening import data as screening_data
 from streamsift.rows.abfs import ABFS, TIE
 from streamsift.rows.fires import ANN, FIRES, SDT
 from streamsift.streams.generators.linear_drift import LinearDrift

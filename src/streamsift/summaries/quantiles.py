@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
-from streamsift.kernels import sorting
 from streamsift.kernels.moments import group_rows
 from streamsift.kernels.quantile_merge import merge_ragged
-from streamsift.kernels.waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
+from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import row_weights
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
-from streamsift.kernels import sorting
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.summaries.fading import row_weights
 

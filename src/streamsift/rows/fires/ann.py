@@ -30,8 +30,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.networks import activate, pass_back
-from streamsift.kernels.normals import fold, row_size
+from streamsift.kernels.fires_networks import activate, pass_back
+from streamsift.kernels.fires_normals import fold, row_size
 from streamsift.rows.fires.montecarlo import draw, draw_again, gradient_by_logits, row_weights, space
 from streamsift.rows.fires.scratch import Scratch
 

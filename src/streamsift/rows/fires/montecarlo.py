@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.networks import output_gradient
-from streamsift.kernels.normals import perturb, redraw, row_size
+from streamsift.kernels.fires_networks import output_gradient
+from streamsift.kernels.fires_normals import perturb, redraw, row_size
 from streamsift.rows.fires.scratch import Scratch
 
 Floats = NDArray[Any]

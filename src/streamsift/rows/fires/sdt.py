@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from streamsift.kernels.normals import fold
+from streamsift.kernels.fires_normals import fold
 from streamsift.rows.fires.montecarlo import draw, gradient_by_logits, row_weights
 from streamsift.rows.fires.scratch import Scratch
 

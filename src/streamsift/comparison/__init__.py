@@ -1,0 +1,1 @@
+"""Comparing methods: the plan, its repeats and workers, the store of finished runs, statistics, a recommendation."""

@@ -1,0 +1,134 @@
+"""compare: several methods over the same stream, several times, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from streamsift.comparison.comparison import Comparison
+from streamsift.comparison.plan import Plan, Run, plan_comparison
+from streamsift.comparison.protocols import Work, run_one
+from streamsift.comparison.run_store import RunStore
+from streamsift.comparison.workers import Outcome, run_all
+from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.exceptions import ParameterError
+
+
+def compare(
+    data: Any,
+    target: str | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    models: Sequence[str] = ("naive_bayes",),
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    n_features_to_select: int | float | None = None,
+    repeats: int = 5,
+    batch_size: int = 100,
+    label_delay: int = 0,
+    rows: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    folder: str | Path | None = None,
+) -> Comparison:
+    """Compare methods over the same stream.
+
+    Parameters
+    ----------
+    data : path, "generate:NAME", (X, y), frame or function
+        What `open_stream` reads; "generate:sea,irrelevant=20" for a generated stream; or a function that takes a seed
+        and returns a stream.
+    target : str, optional
+        The column with the labels.
+    methods : sequence of str, optional
+        Names of the catalog, and "all", "random" or "oracle" for baselines. By default everything that fits the data.
+    models : sequence of str, default ("naive_bayes",)
+        The learners that judge a selection; nb, knn, ht and hat are short for naive_bayes, neighbours,
+        hoeffding_tree and adaptive_tree.
+    categorical, ignore : sequence of str
+        Columns to read as categories although they look like numbers, and columns to leave out.
+    n_features_to_select : int or float, optional
+        For the methods that do not decide it themselves; by default their own.
+    repeats : int, default 5
+        How often. The first repeat reads all rows. Each further one leaves out a random tenth of them, or, of a
+        generator or function, makes a new stream with the next seed; random methods start with the next seed, too.
+    batch_size : int, default 100
+        Rows a step.
+    label_delay : int, default 0
+        By how many rows the labels come later than the features, for row methods.
+    rows : int, optional
+        Read only so many; of a generator, 10,000 by default.
+    seed : int, default 0
+        Of everything random.
+    jobs : int, default 1
+        Processes; all figures but times are the same for any number.
+    folder : path, optional
+        Where finished runs and their traces are kept: the same call goes on where an interrupted one stopped.
+
+    Returns
+    -------
+    Comparison
+        Runs that failed are listed in it; the others went on.
+
+    Examples
+    --------
+    >>> from streamsift.comparison.compare import compare
+    >>> comparison = compare(
+    ...     "generate:linear_drift,n_features=20,n_relevant=2",
+    ...     methods=["screen:fisher", "all", "random"], rows=2000, repeats=3, n_features_to_select=2,
+    ... )
+    >>> comparison.table()[-1]["name"]
+    'random + naive_bayes'
+    >>> comparison.as_dict()["tests"]["kind"]
+    'friedman-nemenyi'
+    """
+    check_parameters("compare", {"jobs": jobs}, {"jobs": (Integer(1),)})
+    if jobs > 1 and "<" in getattr(data, "__qualname__", ""):
+        raise ParameterError(
+            "Other processes cannot call a function made on the spot: define it in a module, or jobs=1."
+        )
+    plan = plan_comparison(
+        data,
+        target,
+        methods=methods,
+        models=models,
+        categorical=categorical,
+        ignore=ignore,
+        n_features_to_select=n_features_to_select,
+        repeats=repeats,
+        batch_size=batch_size,
+        label_delay=label_delay,
+        rows=rows,
+        seed=seed,
+    )
+    store = None if folder is None else RunStore(folder, plan.settings())
+    return Comparison.of(plan, carry_out(plan, store, jobs=jobs), store)
+
+
+def carry_out(
+    plan: Plan,
+    store: RunStore | None = None,
+    *,
+    jobs: int = 1,
+    news: Callable[[Run, float], None] = lambda run, fraction: None,
+) -> Iterator[Outcome]:
+    """Yield the outcomes of all runs of a plan as they come: those in the store at once, then the others.
+
+    A run that failed is not kept, so that it is tried again by the next call. `news` is told how far a run is.
+    """
+    before = [] if store is None else kept_outcomes(plan, store)
+    yield from before
+    done = {outcome.task for outcome in before}
+    waiting = [run for run in plan.runs() if run not in done]
+    work = Work(plan, None if store is None else store.runs)
+    for outcome in run_all(run_one, work, waiting, jobs, news):
+        if store is not None and outcome.failure is None:
+            store.save(outcome.task, outcome.result)
+        yield outcome
+
+
+def kept_outcomes(plan: Plan, store: RunStore) -> list[Outcome]:
+    """The outcomes of those runs of a plan that are in the store."""
+    found = ((run, store.load(run)) for run in plan.runs())
+    return [Outcome(run, result, None) for run, result in found if result is not None]

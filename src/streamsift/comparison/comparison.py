@@ -1,0 +1,225 @@
+"""Comparison: what the runs of a comparison found, entry by entry, with ranks, tests and a recommendation."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from streamsift.comparison.plan import Entry, Plan
+from streamsift.comparison.recommend import choose, in_order, recommend
+from streamsift.comparison.run_store import RunStore
+from streamsift.comparison.significance import FEWEST_REPEATS, significance
+from streamsift.comparison.workers import Outcome
+from streamsift.core.exceptions import MissingExtraError
+from streamsift.metrics.stability import nogueira_stability
+
+MEANS = (
+    "accuracy",
+    "late_accuracy",
+    "balanced_accuracy",
+    "kappa",
+    "log_loss",
+    "f1",
+    "stability",
+    "features",
+    "rows_per_second",
+    "memory",
+    "ram_hours",
+    "seconds",
+    "selection_accuracy",
+    "cost",
+)
+COLUMNS = ("rank", "name", "protocol", "accuracy", "accuracy_sd", "stability", "features", "rows_per_second", "memory")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of a comparison, as plain values; `compare` makes it.
+
+    Examples
+    --------
+    >>> from streamsift.comparison.compare import compare
+    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, rows=600)
+    >>> [row["name"] for row in comparison.table()]
+    ['screen:fisher + naive_bayes', 'random + naive_bayes']
+    >>> comparison.as_dict()["complete"]
+    True
+    """
+
+    found: dict[str, Any]
+
+    @classmethod
+    def of(cls, plan: Plan, outcomes: Iterable[Outcome], store: RunStore | None = None) -> Comparison:
+        """Put the outcomes of a plan together; runs that are missing make it incomplete."""
+        outcomes = list(outcomes)
+        entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
+        tests = _tests(entries, outcomes)
+        first = next(iter(tests.values()), None)
+        facts, choice = plan.survey, choose(entries)
+        return cls(
+            {
+                "data": plan.source.name,
+                "target": facts.target or "",
+                "n_rows": facts.n_rows,
+                "n_features": facts.n_features,
+                "n_classes": facts.n_classes,
+                "repeats": plan.repeats,
+                "batch_size": plan.batch_size,
+                "label_delay": plan.label_delay,
+                "n_features_to_select": plan.n_features_to_select,
+                "seed": plan.source.seed,
+                "complete": len(outcomes) == len(plan.runs()),
+                "left_out": [{"method": method, "reason": reason} for method, reason in plan.left_out],
+                "entries": entries,
+                "tests": first,
+                "tests_by_protocol": tests,
+                "untested": _untested(entries, tests),
+                "recommended": None if choice is None else choice["name"],
+                "recommendation": recommend(entries, None if choice is None else tests.get(choice["protocol"])),
+            }
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run was carried out, be it to a failure."""
+        return bool(self.found["complete"])
+
+    @property
+    def recommendation(self) -> str:
+        """What to use and why, in two sentences."""
+        return str(self.found["recommendation"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as a plain dict for JSON; docs/methods/compare.md says what the keys mean."""
+        return self.found
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row an entry, best first within each protocol; several protocols add `late_accuracy`."""
+        entries = self.found["entries"]
+        columns = list(COLUMNS)
+        if len({entry["protocol"] for entry in entries}) > 1:
+            columns.insert(columns.index("stability"), "late_accuracy")
+        return [{column: entry[column] for column in columns} for entry in entries]
+
+    def plot(self) -> Any:
+        """Accuracy against stability, the size of a mark saying how many features; a matplotlib Figure."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise MissingExtraError("Comparison.plot", "matplotlib", "plot") from error
+        figure = Figure(figsize=(7.0, 4.5), layout="constrained")
+        axes = figure.add_subplot(xlabel="stability", ylabel="accuracy", title=self.found["data"])
+        for protocol in dict.fromkeys(entry["protocol"] for entry in self.found["entries"]):
+            shown = [
+                entry
+                for entry in self.found["entries"]
+                if entry["protocol"] == protocol and entry["rank"] is not None and entry["stability"] is not None
+            ]
+            edges = ["black" if entry["on_front"] else "none" for entry in shown]
+            sizes = [20.0 + 80.0 * entry["features"] / self.found["n_features"] for entry in shown]
+            places = [entry["stability"] for entry in shown], [entry["accuracy"] for entry in shown]
+            if shown:
+                axes.scatter(*places, s=sizes, edgecolors=edges, label=protocol)
+            for entry, x, y in zip(shown, *places, strict=True):
+                axes.annotate(entry["name"], (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7)
+        if axes.collections:
+            axes.legend(title="protocol")
+        return figure
+
+    def _repr_html_(self) -> str:
+        rows = self.table()
+        head = "".join(f"<th>{html.escape(column.replace('_', ' '))}</th>" for column in rows[0])
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+            for row in rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"{table}<p>{html.escape(self.recommendation)}</p>"
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _figures(entry: Entry, outcomes: Sequence[Outcome], n_features: int, store: RunStore | None) -> dict[str, Any]:
+    """An entry's means over its repeats, and what each repeat gave."""
+    mine = sorted((one for one in outcomes if one.task.entry == entry), key=lambda one: one.task.repeat)
+    good = [one for one in mine if one.failure is None]
+    results = [one.result for one in good]
+    figures = {name: _mean([result[name] for result in results]) for name in MEANS}
+    accuracies = [result["accuracy"] for result in results]
+    if entry.kind == "columns":
+        figures["stability"] = _between_repeats([result["selected"] for result in results], n_features)
+    trace = store.trace(good[0].task) if good and store is not None else None
+    return {
+        "method": entry.method,
+        "model": entry.model,
+        "kind": entry.kind,
+        "protocol": entry.protocol,
+        "name": entry.name,
+        **figures,
+        "accuracy_sd": float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
+        "accuracies": accuracies,
+        "failures": [f"repeat {one.task.repeat + 1}: {one.failure}" for one in mine if one.failure is not None],
+        "trace": trace.relative_to(store.folder).as_posix() if store and trace and trace.exists() else None,
+        "curve": results[0]["curve"] if results else None,
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _between_repeats(selections: Sequence[Sequence[int]], n_features: int) -> float | None:
+    """How alike the selections of the repeats are; a column method selects once a run."""
+    if len(selections) < 2:
+        return None
+    sets = np.zeros((len(selections), n_features), bool)
+    for mask, selected in zip(sets, selections, strict=True):
+        mask[list(selected)] = True
+    return nogueira_stability(sets)
+
+
+def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    """Test the entries of each protocol that has several, over the repeats that all of them have finished."""
+    tests: dict[str, dict[str, Any]] = {}
+    accuracy = {
+        (one.task.entry.name, one.task.repeat): one.result["accuracy"] for one in outcomes if one.failure is None
+    }
+    for protocol in dict.fromkeys(entry["protocol"] for entry in entries):
+        names = [
+            entry["name"]
+            for entry in entries
+            if entry["protocol"] == protocol and entry["rank"] is not None and not entry["failures"]
+        ]
+        repeats = [
+            repeat
+            for repeat in sorted({repeat for _, repeat in accuracy})
+            if all(accuracy.get((name, repeat)) is not None for name in names)
+        ]
+        if len(names) >= 2 and len(repeats) >= FEWEST_REPEATS:
+            scores = [[accuracy[name, repeat] for name in names] for repeat in repeats]
+            tests[protocol] = significance(scores, names).as_dict() | {"protocol": protocol}
+    return tests
+
+
+def _untested(entries: Sequence[dict[str, Any]], tests: dict[str, Any]) -> str | None:
+    """A sentence where several entries could have been tested and were not; of some protocols only, which they are.
+
+    >>> _untested([{"protocol": "columns"}] * 2 + [{"protocol": "instances"}] * 2, {"columns": {}})[:69]
+    'Whether the differences in protocol instances are more than chance wa'
+    """
+    protocols = [entry["protocol"] for entry in entries]
+    missing = [name for name in dict.fromkeys(protocols) if name not in tests and protocols.count(name) > 1]
+    if len(entries) < 2 or (tests and not missing):
+        return None
+    where = f" in protocol {' and '.join(missing)}" if tests else ""
+    return (
+        f"Whether the differences{where} are more than chance was not tested: that takes two entries of one protocol "
+        f"with {FEWEST_REPEATS} finished repeats each."
+    )

@@ -1,0 +1,199 @@
+"""Source: the data of a comparison, read again for every run, and what a repeat changes about it.
+
+The order of the rows is kept, for drift lies in it. Repeat 0 reads all rows; every further repeat
+
+    of a file, arrays or a frame       leaves out a random tenth of the rows
+    of a generator or a factory        is a new stream, made with the next seed
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from streamsift.core.batch import Batch
+from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.vocabulary import LabelVocabulary
+from streamsift.streams.generation import generate
+from streamsift.streams.open import open_stream
+from streamsift.streams.stream import RowStream, recut
+
+LEFT_OUT = 0.1
+GENERATED = "generate:"
+GENERATED_ROWS = 10_000  # where nobody says how many
+_AT_ONCE = 1 << 10  # rows
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows come from.
+
+    data: whatever `open_stream` reads more than once, or "generate:NAME,option=value,...", or a function that makes a
+    stream from a seed. target: the column with the labels. rows: how many to read at most. categorical, ignore: columns
+    to read as categories and columns to leave out.
+    """
+
+    data: Any
+    target: str | None
+    rows: int | None
+    seed: int
+    categorical: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it: the name of a file, generator or function, or the kind of object."""
+        if isinstance(self.data, str | os.PathLike):
+            text = os.fspath(self.data)
+            return text if text.startswith(GENERATED) else Path(text).name
+        return str(getattr(self.data, "__name__", "arrays" if isinstance(self.data, tuple) else "frame"))
+
+    def stream(self, repeat: int) -> RowStream:
+        """The rows of a repeat, from the start."""
+        seed = self.seed + repeat
+        generated = isinstance(self.data, str) and self.data.startswith(GENERATED)
+        if (self.categorical or self.ignore) and (generated or callable(self.data)):
+            option = "categorical" if self.categorical else "ignore"
+            raise ParameterError(f"The option {option} does not apply to {self.name}, which is no table: leave it out.")
+        if callable(self.data):
+            return Part(self.data(seed), self.rows, None)
+        if generated:
+            name, options = _generator(self.data.removeprefix(GENERATED))
+            return generate(name, rows=self.rows or GENERATED_ROWS, seed=seed, **options)
+        rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
+
+
+def _generator(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and options in "sea,irrelevant=20,drift=abrupt"."""
+    name, *rest = text.split(",")
+    options: dict[str, Any] = {}
+    for part in rest:
+        option, separator, value = part.partition("=")
+        if not separator:
+            raise ParameterError(f"{part!r} is not of the form option=value: write generate:sea,irrelevant=20.")
+        try:
+            options[option] = json.loads(value)
+        except json.JSONDecodeError:
+            options[option] = value
+    return name, options
+
+
+class Part:
+    """The first rows of a stream, or all; with a seed, less a random tenth of them."""
+
+    def __init__(self, stream: RowStream, rows: int | None, seed: tuple[int, int] | None) -> None:
+        self._stream, self._rows, self._seed = stream, rows, seed
+        self._fraction = 0.0
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self._stream.feature_names
+
+    @property
+    def target_name(self) -> str | None:
+        return self._stream.target_name
+
+    @property
+    def n_rows(self) -> int | None:
+        if self._seed is not None:
+            return None
+        known = self._stream.n_rows
+        return known if known is None or self._rows is None else min(known, self._rows)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._stream.categories
+
+    def progress(self) -> float | None:
+        return self._fraction if self._rows is not None else self._stream.progress()
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        if self._rows is None and self._seed is None:
+            return self._stream.batches(size)
+        return recut(self._kept(), size)
+
+    def _kept(self) -> Iterator[Batch]:
+        rng = None if self._seed is None else np.random.default_rng(self._seed)
+        first = 0
+        for batch in self._stream.batches(_AT_ONCE):
+            n_rows = batch.n_rows if self._rows is None else min(batch.n_rows, self._rows - first)
+            kept = np.arange(n_rows) if rng is None else np.flatnonzero(rng.random(n_rows) >= LEFT_OUT)
+            yield replace(batch, X=batch.X[kept], y=np.asarray(batch.y)[kept])
+            first += n_rows
+            if self._rows is not None:
+                self._fraction = first / self._rows
+                if first == self._rows:
+                    return
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one reading tells about the data.
+
+    mixed: some features are numbers and some are categories of more than two values. truth: the true features are
+    known. digest: of all rows and labels.
+    """
+
+    n_rows: int
+    n_features: int
+    n_classes: int
+    sparse: bool
+    mixed: bool
+    truth: bool
+    digest: str
+    target: str | None
+
+
+def survey(source: Source) -> Survey:
+    """Read all rows once; refuse data that no method could be compared on.
+
+    Examples
+    --------
+    >>> from streamsift.comparison.repeats import Source, survey
+    >>> found = survey(Source("generate:sea,irrelevant=4", None, 1000, 0))
+    >>> found.n_rows, found.n_features, found.n_classes, found.truth
+    (1000, 10, 2, True)
+    """
+    stream = source.stream(0)
+    digest, labels, n_rows, n_features = hashlib.blake2b(digest_size=16), LabelVocabulary(), 0, 0
+    sparse = truth = numbers = False
+    for batch in stream.batches(_AT_ONCE):
+        _, labels = labels.encode(batch.y)
+        sparse, truth = not isinstance(batch.X, np.ndarray), batch.relevant is not None
+        numbers = batch.categorical is None or not batch.categorical.all()
+        _refuse_missing(batch, n_rows)
+        for array in (batch.X.data, batch.X.indices, batch.X.indptr) if sparse else (batch.X,):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(repr(np.asarray(batch.y).tolist()).encode())
+        n_rows, n_features = n_rows + batch.n_rows, max(n_features, int(batch.X.shape[1]))
+    if len(labels) < 2:
+        raise InputError(
+            f"All {n_rows:,} rows have the same label: with one class nothing can be told apart, so give rows of a "
+            "second class or another target."
+        )
+    mixed = numbers and any(len(values) > 2 for values in stream.categories.values())
+    return Survey(n_rows, n_features, len(labels), sparse, mixed, truth, digest.hexdigest(), stream.target_name)
+
+
+def _refuse_missing(batch: Batch, first: int) -> None:
+    values = batch.X if isinstance(batch.X, np.ndarray) else batch.X.data
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return
+    if isinstance(batch.X, np.ndarray):
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(batch.X))[0])
+    else:
+        entry = int(np.flatnonzero(~np.isfinite(values))[0])
+        row, column = int(np.searchsorted(batch.X.indptr, entry, "right")) - 1, int(batch.X.indices[entry])
+    name = f"x{column}" if batch.feature_names is None else batch.feature_names[column]
+    raise InputError(
+        f"Row {first + row} has no finite number in column {name!r}: the classifiers that judge a selection cannot "
+        "use such rows, so fill them or leave them out."
+    )

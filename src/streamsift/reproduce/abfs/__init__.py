@@ -1,0 +1,1 @@
+"""Barddal et al. (2019), Boosting Decision Stumps for Dynamic Feature Selection on Data Streams."""

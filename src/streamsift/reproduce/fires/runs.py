@@ -1,0 +1,171 @@
+"""The runs behind the FIRES reproduction: six selectors with a Perceptron, two learners on all features, over a grid.
+
+The two learners are run with the largest batch only, and their time is brought to the mean batch of the grid, because
+nothing about them depends on the grid but the number of rows a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from streamsift.core.exceptions import InputError
+from streamsift.evaluate.prequential import prequential
+from streamsift.learners.online import Codes, Floats, Indices, Learner, make_learner
+from streamsift.reproduce.fires.data import DataSet, load
+from streamsift.reproduce.kept_runs import KeptRuns
+from streamsift.reproduce.result import Options
+from streamsift.rows.efs import EFS
+from streamsift.rows.fires import FIRES
+from streamsift.rows.fsds import FSDS
+from streamsift.rows.ofs import OFS
+from streamsift.runs.trace import Trace
+from streamsift.streams.arrays import ArrayStream
+
+BATCH_SIZES, FRACTIONS, WINDOW = (25, 50, 75, 100), (0.1, 0.15, 0.2), 10
+
+SELECTORS: dict[str, Callable[[int | float, int], Any]] = {
+    "FIRES-GLM": lambda wanted, seed: FIRES(model="glm", n_features_to_select=wanted, random_state=seed),
+    "FIRES-ANN": lambda wanted, seed: FIRES(model="ann", n_features_to_select=wanted, random_state=seed),
+    "FIRES-SDT": lambda wanted, seed: FIRES(model="sdt", n_features_to_select=wanted, random_state=seed),
+    "OFS": lambda wanted, seed: OFS(wanted),
+    "EFS": lambda wanted, seed: EFS(wanted),
+    "FSDS": lambda wanted, seed: FSDS(wanted),
+}
+WIDE = 1_000  # features
+BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one data set with one setting of the grid; `folder` is where the set is, `rows` the cap on them."""
+
+    data: str
+    method: str
+    batch_size: int
+    fraction: float
+    seed: int
+    folder: str
+    rows: int | None
+
+    def measures(self, result: Trace) -> dict[str, float]:
+        """Accuracy and its variance over time, milliseconds a step, and stability (of selectors only)."""
+        seconds = float(result.column("selection_seconds")[-1]) + result.settings["training_seconds"]
+        found = {
+            "accuracy": mean_accuracy(result),
+            "variance": float(result.column("batch_accuracy")[1:].var()),
+            "ms": 1e3 * seconds / len(result),
+        }
+        if self.method in BENCHMARKS:
+            found["ms"] *= float(np.mean(BATCH_SIZES)) / self.batch_size
+        else:
+            found["stability"] = float(stabilities(result).mean())
+        return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """A cell, and what came out (see `Cell.measures`)."""
+
+    cell: Cell
+    found: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run: the grid, the cap on rows, the methods, and a seed for each repeat.
+
+    The time of the two learners on all features grows with their number, so a brief plan leaves them out on wide sets.
+    """
+
+    batch_sizes: tuple[int, ...] = BATCH_SIZES
+    fractions: tuple[float, ...] = FRACTIONS
+    max_rows: int | None = None
+    methods: tuple[str, ...] = (*BENCHMARKS, *SELECTORS)
+    seeds: tuple[int, ...] = (1,)
+    brief: bool = False
+
+    def methods_on(self, n_features: int) -> tuple[str, ...]:
+        """The methods that are run on a set of so many features."""
+        if self.brief and n_features > WIDE:
+            return tuple(method for method in self.methods if method not in BENCHMARKS)
+        return self.methods
+
+    def settings(self, method: str) -> list[tuple[int, float]]:
+        """The batch sizes and fractions a method is run with."""
+        if method in BENCHMARKS:
+            return [(max(self.batch_sizes), 1.0)]
+        return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
+
+
+def runs(folder: Path, sets: list[DataSet], plan: Plan, keep: str | None = None) -> Iterator[Run]:
+    """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
+
+    One run after the other and with one thread of linear algebra: times would disturb each other. A method is warmed up
+    by two batches first: kernels are compiled on first use, and no step of the paper's had to wait for that.
+    """
+    kept = KeptRuns(keep, "fires")
+    warm = set()
+    for data in sets:
+        for seed in plan.seeds:
+            X, y = load(folder, data, plan.max_rows, seed)
+            for method in plan.methods_on(X.shape[1]):
+                for batch_size, fraction in plan.settings(method):
+                    cell = Cell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
+                    found = kept.find(cell)
+                    if found is None:
+                        with threadpool_limits(1):
+                            if method not in warm:
+                                run(X[: 2 * batch_size], y[: 2 * batch_size], method, batch_size, fraction, seed)
+                                warm.add(method)
+                            found = cell.measures(run(X, y, method, batch_size, fraction, seed))
+                        kept.add(cell, found)
+                    yield Run(cell, found)
+
+
+def run(
+    X: NDArray[np.float32], y: NDArray[np.int64], method: str, batch_size: int, fraction: float, seed: int
+) -> Trace:
+    """One prequential run of a selector with a Perceptron, or of a learner on all features."""
+    selector = None if method in BENCHMARKS else SELECTORS[method](fraction, seed)
+    learner = _Trained(make_learner(BENCHMARKS.get(method, "perceptron")))
+    result = prequential(ArrayStream(X, y), selector, learner, batch_size=batch_size, window=WINDOW)
+    result.settings["training_seconds"] = learner.seconds
+    return result
+
+
+class _Trained:
+    """A learner that knows how long it was trained: the times of the paper leave out the predictions."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.predict, self.reset = learner.predict, learner.reset
+        self._learner, self.seconds = learner, 0.0
+
+    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
+        start = perf_counter()
+        self._learner.learn(X, y, selected, classes)
+        self.seconds += perf_counter() - start
+
+
+def mean_accuracy(result: Trace) -> float:
+    """The mean over all batches but the first, for which nothing has been learnt."""
+    return float(result.column("batch_accuracy")[1:].mean())
+
+
+def stabilities(result: Trace) -> NDArray[np.float64]:
+    """The stability of each whole window; a shorter run is one window."""
+    return result.column("stability")[min(WINDOW, len(result)) - 1 :]
+
+
+def data_folder(options: Options) -> Path:
+    """The folder the user gave; an error where there is none."""
+    if options.data is None:
+        raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
+    return Path(options.data)

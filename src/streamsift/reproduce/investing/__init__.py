@@ -1,0 +1,1 @@
+"""Ungar et al. (2005), Streaming Feature Selection using Information-investing."""

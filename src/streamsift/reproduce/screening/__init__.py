@@ -1,0 +1,1 @@
+"""Wang and Barbu (2021), Online Feature Screening for Data Streams with Concept Drift."""

@@ -1,0 +1,177 @@
+"""Wang and Barbu, "Online Feature Screening for Data Streams with Concept Drift": Figure 3 here; Tables 2 to 6
+in screening_tables.py, 8 and 9 in screening_learners.py.
+
+The stream of section 3.2: 100,000 rows of 1,000 features, 100 of them true; every l rows the window of true features
+moves on by one. The figure shows the share of the true features found (detection rate) against the number k of
+selected features, for four speeds l and five scores, with model adaptation (solid) and without (dashed). Here each
+point is the mean over looks in the second half of the stream.
+
+The paper's fading factor is applied once a mini-batch whose size it does not give; ours is applied every row, so a
+fading that fits each l was chosen: a row counts half after log(2) / (1 - fading) rows. Two values were tried for
+l = 250 and three for each other l, with the t-score on the stream of seed 0, and the best by rate@100 was kept. So
+seed 0 favours the solid curves a little; the default is another seed, which had no part in the choice. Nothing was
+tuned for the other four scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift import catalog
+from streamsift.core.selection import rank_scores
+from streamsift.reproduce.pool import pool_map
+from streamsift.reproduce.result import Curve, Exhibit, Options, Panel, Progress, Result
+from streamsift.reproduce.screening.learners import table_8, table_9
+from streamsift.reproduce.screening.tables import table_2, table_3, tables_4_to_6
+from streamsift.streams import generate
+
+SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
+FADING = {250: 0.9998, 500: 0.9999, 1000: 0.99993, 2000: 0.99995}  # rows between two shifts (l) -> fading a row
+ROWS, N_FEATURES, N_RELEVANT = 100_000, 1_000, 100
+BATCH = 1_000
+N_LOOKS = 25  # in the second half
+COUNTS = tuple(range(50, 1_001, 25))  # k, the number of selected features
+COUNTS_IN_TABLE = (100, 200, 300, 500, 700)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One curve of the figure: a score, a fading (1: none) and the stream it runs over."""
+
+    score: str
+    fading: float
+    shift_every: int
+    rows: int = ROWS
+    n_features: int = N_FEATURES
+    n_relevant: int = N_RELEVANT
+    seed: int = 1
+
+
+def figure_3(options: Options, progress: Progress) -> Result:
+    """Measure every curve of Figure 3."""
+    rows = options.rows or ROWS
+    runs = [
+        Run(score, fading, shift_every, rows, seed=options.seed)
+        for shift_every, fits in FADING.items()
+        for score in SCORES
+        for fading in (fits, 1.0)
+    ]
+    rates = {}
+    with pool_map(options.jobs, _measure) as run_all:
+        for done, (run, curve) in enumerate(run_all(runs), start=1):
+            rates[run] = curve
+            progress(done, len(runs))
+    return _result(rows, options.seed, runs, rates)
+
+
+def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
+    """The detection rate for each number of selected features, mean over looks in the second half of the stream."""
+    stream = generate(
+        "linear_drift",
+        rows=run.rows,
+        seed=run.seed,
+        n_features=run.n_features,
+        n_relevant=run.n_relevant,
+        shift_every=run.shift_every,
+    )
+    selector = catalog.make(f"screen:{run.score}", fading=run.fading)
+    looks, rows = [], 0
+    distance = max(run.rows // 2 // N_LOOKS, 1)
+    due = run.rows // 2 + distance
+    for batch in stream.batches(min(BATCH, distance)):
+        selector.partial_fit(batch)
+        rows += batch.n_rows
+        if rows >= due:
+            due += distance
+            assert batch.relevant is not None  # a generated stream knows its true features
+            looks.append(rates_by_count(selector.scores_, batch.relevant, counts))
+    return np.asarray(np.mean(looks, axis=0))
+
+
+def rates_by_count(
+    scores: NDArray[np.float64], relevant: NDArray[np.intp], counts: Sequence[int]
+) -> NDArray[np.float64]:
+    """The detection rate of the k best features, for many k at once.
+
+    >>> rates_by_count(np.array([0.9, 0.1, 0.5, 0.7]), np.array([0, 2]), [1, 2, 3])
+    array([0.5, 0.5, 1. ])
+    """
+    ranks = np.empty(len(scores), np.intp)
+    ranks[rank_scores(scores)] = np.arange(1, len(scores) + 1)
+    return np.searchsorted(np.sort(ranks[relevant]), counts, side="right") / len(relevant)
+
+
+def _measure(run: Run) -> tuple[Run, NDArray[np.float64]]:
+    return run, detection_curve(run)
+
+
+def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.float64]]) -> Result:
+    panels = [_panel(shift_every, rates) for shift_every in FADING]
+    table = [
+        [
+            f"{run.shift_every:,}",
+            run.score,
+            "none" if run.fading == 1.0 else str(run.fading),
+            *(f"{rates[run][COUNTS.index(k)]:.3f}" for k in COUNTS_IN_TABLE),
+        ]
+        for run in runs
+    ]
+    return Result(
+        title="Figure 3: true features found under drift",
+        lead="Wang and Barbu, Online Feature Screening for Data Streams with Concept Drift. "
+        f"Detection rate against the number of selected features: {rows:,} rows, {N_FEATURES:,} features, "
+        f"{N_RELEVANT} of them true, the window of true features moving on by one every l rows; seed {seed}.",
+        note="All numbers are measured here. The paper prints no numbers for this figure, only curves, so there is "
+        "nothing to set beside them; what it says in words is that adaptation finds more at every l, and that "
+        "slower drift needs fewer features. The fading of each l is ours: the best of two or three values by the "
+        "t-score on seed 0, so read seed 0 as slightly favourable to fading and any other seed as a check.",
+        columns=["l", "score", "fading", *(f"rate@{k}" for k in COUNTS_IN_TABLE)],
+        rows=table,
+        x_label="selected features",
+        dashed_means="without fading",
+        panels=panels,
+    )
+
+
+def _panel(shift_every: int, rates: dict[Run, NDArray[np.float64]]) -> Panel:
+    runs = [run for run in rates if run.shift_every == shift_every]
+    runs.sort(key=lambda run: (SCORES.index(run.score), run.fading))
+    curves = [
+        Curve(
+            f"{run.score}, {'no fading' if run.fading == 1.0 else f'fading {run.fading}'}",
+            run.score,
+            run.fading == 1.0,
+            [float(k) for k in COUNTS],
+            rates[run].tolist(),
+        )
+        for run in runs
+    ]
+    middle = COUNTS.index(500)
+    faded = [float(rates[run][middle]) for run in runs if run.fading < 1.0]
+    plain = [float(rates[run][middle]) for run in runs if run.fading == 1.0]
+    words = (
+        f"With 500 features, {min(faded):.0%} to {max(faded):.0%} of the true ones are found with fading "
+        f"{FADING[shift_every]}, {min(plain):.0%} to {max(plain):.0%} without."
+    )
+    return Panel(
+        f"A shift every {shift_every:,} rows",
+        words,
+        f"Detection rate against the number of selected features for five scores, l = {shift_every}. {words}",
+        curves,
+    )
+
+
+EXHIBITS: dict[str, Exhibit] = {
+    "figure 3": figure_3,
+    "table 2": table_2,
+    "table 3": table_3,
+    "table 4": tables_4_to_6,
+    "table 5": tables_4_to_6,
+    "table 6": tables_4_to_6,
+    "table 8": table_8,
+    "table 9": table_9,
+}
