@@ -88,8 +88,8 @@ def test_an_unknown_argument_is_refused_with_near_misses() -> None:
 
 
 def test_an_argument_the_name_stands_for_is_refused() -> None:
-    with pytest.raises(ParameterError, match="'screen:gini' stands for score='gini'"):
-        catalog.make("screen:gini", score="chi2")
+    with pytest.raises(ParameterError, match="'screen:gini' stands for criterion='gini'"):
+        catalog.make("screen:gini", criterion="chi2")
 
 
 def test_only_listed_classes_are_imported() -> None:

@@ -50,35 +50,35 @@ _TABLE: dict[str, Entry] = {
         "rows",
         "Difference of class means over its standard error; several classes: the largest one against the rest.",
         _WANG_BARBU,
-        {"score": "t_score"},
+        {"criterion": "t_score"},
     ),
     "screen:fisher": Entry(
         _SCREENER,
         "rows",
         "Variance between the classes over variance within them.",
         _WANG_BARBU,
-        {"score": "fisher"},
+        {"criterion": "fisher"},
     ),
     "screen:mutual_info": Entry(
         _SCREENER,
         "rows",
         "Mutual information of the class and the feature cut into bins of equal count.",
         _WANG_BARBU,
-        {"score": "mutual_info"},
+        {"criterion": "mutual_info"},
     ),
     "screen:chi2": Entry(
         _SCREENER,
         "rows",
         "Chi-squared statistic of the class against the feature cut into bins of equal count.",
         _WANG_BARBU,
-        {"score": "chi2"},
+        {"criterion": "chi2"},
     ),
     "screen:gini": Entry(
         _SCREENER,
         "rows",
         "Gini impurity removed by the best single cut of the feature.",
         _WANG_BARBU,
-        {"score": "gini"},
+        {"criterion": "gini"},
     ),
     "fires": Entry(
         "streamsift.rows.fires.fires:FIRES",
@@ -248,7 +248,7 @@ def make(name: str, **arguments: Any) -> Any:
     --------
     >>> from streamsift import catalog
     >>> catalog.make("screen:gini", n_features_to_select=3)
-    Screener(n_features_to_select=3, score='gini')
+    Screener(criterion='gini', n_features_to_select=3)
     """
     preset = entry(name).arguments
     for argument, value in preset.items():

@@ -74,7 +74,7 @@ def save(selector: Any, path: str | os.PathLike[str]) -> None:
     >>> from pathlib import Path
     >>> from streamsift import Screener
     >>> from streamsift.persist import load, save
-    >>> selector = Screener(score="fisher").partial_fit([[0.0, 1.0], [1.0, 1.0], [0.1, 1.0]], ["no", "yes", "no"])
+    >>> selector = Screener(criterion="fisher").partial_fit([[0.0, 1.0], [1.0, 1.0], [0.1, 1.0]], ["no", "yes", "no"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(selector, Path(folder) / "selector.streamsift")
     ...     again = load(Path(folder) / "selector.streamsift")

@@ -356,7 +356,7 @@ def test_the_number_of_processes_changes_nothing_but_times():
 def failing(monkeypatch):
     """A method that fails in all repeats but the first, under the name of `efs`."""
     fails = "tests.comparison.failing_runs:FailsInOneRepeat"
-    entry = catalog.Entry(fails, "rows", "Fails.", "None", {"score": "fisher"})
+    entry = catalog.Entry(fails, "rows", "Fails.", "None", {"criterion": "fisher"})
     monkeypatch.setitem(catalog._TABLE, "efs", entry)
 
 

@@ -160,7 +160,10 @@ def test_cut_of_the_stream_does_not_matter(score, fading, form, scale):
 def test_any_small_stream(rows, cut, score, fading):
     """Any values, any cut: never NaN, never negative, and equal to one batch."""
     X, y = np.array([[x] for x, _ in rows]), np.array([label for _, label in rows])
-    parts, whole = feed(Screener(score, fading=fading), X, y, cut), feed(Screener(score, fading=fading), X, y, len(y))
+    parts, whole = (
+        feed(Screener(score, fading=fading), X, y, cut),
+        feed(Screener(score, fading=fading), X, y, len(y)),
+    )
     assert not np.isnan(parts.scores_).any()
     assert (parts.scores_ >= 0).all()
     if score in BIN_SCORES:

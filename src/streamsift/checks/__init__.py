@@ -98,7 +98,7 @@ def run_checks(make: Make, skip: Mapping[str, str] | None = None) -> dict[str, s
     --------
     >>> from streamsift import Screener
     >>> from streamsift.checks import run_checks
-    >>> outcomes = run_checks(lambda: Screener(score="fisher"))
+    >>> outcomes = run_checks(lambda: Screener(criterion="fisher"))
     >>> outcomes["cut_into_batches_does_not_matter"]
     'passed'
     """

@@ -52,7 +52,7 @@ class Screener(RowSelector):
 
     Parameters
     ----------
-    score : {"t_score", "fisher", "mutual_info", "chi2", "gini"}, default "mutual_info"
+    criterion : {"t_score", "fisher", "mutual_info", "chi2", "gini"}, default "mutual_info"
         What is computed; see the module docstring for the formulas. Mutual information uses natural logarithms.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
@@ -84,7 +84,7 @@ class Screener(RowSelector):
     >>> import numpy as np
     >>> from streamsift import Screener
     >>> rng = np.random.default_rng(0)
-    >>> selector = Screener(score="fisher", n_features_to_select=1)
+    >>> selector = Screener(criterion="fisher", n_features_to_select=1)
     >>> for _ in range(10):
     ...     y = rng.choice(["up", "down"], 100)
     ...     X = rng.normal(size=(100, 4))
@@ -95,7 +95,7 @@ class Screener(RowSelector):
     """
 
     parameter_limits: ClassVar[Limits] = {
-        "score": (OneOf("t_score", "fisher", "mutual_info", "chi2", "gini"),),
+        "criterion": (OneOf("t_score", "fisher", "mutual_info", "chi2", "gini"),),
         "n_features_to_select": N_FEATURES_LIMITS,
         "fading": (Real(0, 1, closed="right"),),
         "eps": (Real(1e-6, 0.5, closed="both"),),
@@ -107,7 +107,7 @@ class Screener(RowSelector):
 
     def __init__(
         self,
-        score: str = "mutual_info",
+        criterion: str = "mutual_info",
         *,
         n_features_to_select: int | float = 10,
         fading: float = 1.0,
@@ -116,7 +116,7 @@ class Screener(RowSelector):
         missing: str = "error",
         new_features: str = "error",
     ) -> None:
-        self.score = score
+        self.criterion = criterion
         self.n_features_to_select = n_features_to_select
         self.fading = fading
         self.eps = eps
@@ -126,11 +126,11 @@ class Screener(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Moments merge exactly, bins within eps; everything else holds for all five scores."""
-        return _EXACT if self.score in _FROM_MOMENTS else _BOUNDED
+        return _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
 
     def _begin(self, batch: CheckedBatch) -> Summary:
         n_classes, n_features = len(batch.labels), batch.features.n_features
-        if self.score in _FROM_MOMENTS:
+        if self.criterion in _FROM_MOMENTS:
             kind = SparseClassMoments if batch.sparse else ClassMoments
             return kind.empty(float(self.fading), n_classes, n_features)
         if batch.sparse:
@@ -143,7 +143,7 @@ class Screener(RowSelector):
 
     def _score(self, state: Summary) -> Floats:
         values = self._values(state)
-        return _impurity_removed(values) if self.score == "gini" else values[0]
+        return _impurity_removed(values) if self.criterion == "gini" else values[0]
 
     @property
     def criterion_values_(self) -> Floats:
@@ -154,10 +154,10 @@ class Screener(RowSelector):
     def _values(self, state: Summary) -> Floats:
         """One or more rows of values; the first is the criterion."""
         if isinstance(state, ClassMoments | SparseClassMoments):
-            return _FROM_MOMENTS[self.score](state.read())[None]
+            return _FROM_MOMENTS[self.criterion](state.read())[None]
         counts = state.bin_counts(int(self.n_bins))
-        values = np.atleast_2d(_FROM_BINS[self.score](counts))
-        if self.score != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
+        values = np.atleast_2d(_FROM_BINS[self.criterion](counts))
+        if self.criterion != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
             several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (
                 np.count_nonzero(counts.sum(axis=2), axis=1) > 1
             )
@@ -171,7 +171,7 @@ class Screener(RowSelector):
         state.merge(other)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        if self.score in _FROM_MOMENTS:
+        if self.criterion in _FROM_MOMENTS:
             return SparseClassMoments if "state.nonzero" in arrays else ClassMoments
         return SparseQuantileSummary if "state.start" in arrays else QuantileSummary
 
