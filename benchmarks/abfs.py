@@ -121,7 +121,7 @@ def _generators(quick: bool) -> Row:
     rows, seconds = 20_000 if quick else 200_000, {}
     for name in ("agr", "an", "bg1", "bg2", "bg3", "rtg", "sea", "rbf"):
         start = time.perf_counter()
-        for _ in generate(name, rows=rows, seed=0, irrelevant=500).batches(1000):
+        for _ in generate(name, n_rows=rows, seed=0, irrelevant=500).batches(1000):
             pass
         seconds[name] = time.perf_counter() - start
     slowest = max(seconds, key=lambda name: seconds[name])

@@ -46,7 +46,7 @@ class TakingTurns:
     def progress(self) -> float | None:
         return None
 
-    def batches(self, size: int) -> Iterator[Batch]:
+    def batches(self, batch_size: int) -> Iterator[Batch]:
         for first in range(0, len(self._batches), A_TURN):
             start = time.process_time()
             for _ in islice(self._other, A_TURN):

@@ -2,6 +2,14 @@
 
 This table is the only list of methods; the command line, the tests and the reader of saved files all use it. It is
 text: importing this module imports no method.
+
+Examples
+--------
+>>> from streamsift import catalog
+>>> catalog.names("instances")
+['etana', 'f_etana']
+>>> catalog.entry("ofs").summary
+'Weights of a linear model that is cut to its largest weights after every mistake.'
 """
 
 from __future__ import annotations

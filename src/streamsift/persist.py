@@ -18,7 +18,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from streamsift import __version__, catalog
 from streamsift.core.constraints import check_parameters
+from streamsift.core.contracts import HasState
 from streamsift.core.exceptions import ParameterError, SavedStateError, UnknownNameError
 
 FORMAT = "streamsift selector"
@@ -49,9 +50,16 @@ _DAMAGE = (
 )
 
 Arrays = dict[str, NDArray[Any]]
+Method = TypeVar("Method")
 
 
-def save(selector: Any, path: str | os.PathLike[str]) -> None:
+class Saveable(HasState, Protocol):
+    """What can be saved: every selector and classifier of streamsift, and whatever has the same three methods."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+
+def save(selector: Saveable, path: str | os.PathLike[str]) -> None:
     """Write a fitted selector to a file; an existing file is replaced only when the new one is complete.
 
     Parameters
@@ -101,6 +109,10 @@ def save(selector: Any, path: str | os.PathLike[str]) -> None:
                 npy.write_array(entry, array, version=(1, 0), allow_pickle=False)
 
 
+@overload
+def load(path: str | os.PathLike[str], *, method: None = None, max_bytes: int = MAX_BYTES) -> Any: ...
+@overload
+def load(path: str | os.PathLike[str], *, method: type[Method], max_bytes: int = MAX_BYTES) -> Method: ...
 def load(path: str | os.PathLike[str], *, method: type[Any] | None = None, max_bytes: int = MAX_BYTES) -> Any:
     """Read a selector written by `save`.
 
@@ -109,7 +121,8 @@ def load(path: str | os.PathLike[str], *, method: type[Any] | None = None, max_b
     path : path
         The file.
     method : class, optional
-        The class of the saved selector, for methods from outside; those of streamsift are found by name.
+        The class of the saved selector, for methods from outside; those of streamsift are found by name. A file that
+        holds another method is refused, and a type checker knows what is returned.
     max_bytes : int, default=4 GiB
         A file that holds more is refused before memory is taken.
 

@@ -28,9 +28,9 @@ def test_a_file_holds_the_rows_of_the_stream(sift, tmp_path, ending):
     code, out, err = sift("generate", "an", "--rows", 1500, "--irrelevant", 4, "--seed", 3, "-o", path)
     assert (code, out, err) == (0, "", "")
     X, labels, first = rows_of(path)
-    expected = next(generate("an", rows=1500, seed=3, irrelevant=4).batches(1500))
+    expected = next(generate("an", n_rows=1500, seed=3, irrelevant=4).batches(1500))
     stream = open_stream(path, target="label")
-    assert stream.feature_names == generate("an", rows=1).feature_names + tuple(f"irrelevant_{k}" for k in range(4))
+    assert stream.feature_names == generate("an", n_rows=1).feature_names + tuple(f"irrelevant_{k}" for k in range(4))
     assert labels == [str(label) for label in expected.y]
     assert first.categorical.tolist() == expected.categorical.tolist()
     np.testing.assert_allclose(X[:, 5:7], expected.X[:, 5:7], rtol=1e-6)  # numbers
@@ -75,7 +75,7 @@ def test_every_option_reaches_the_generator(sift, tmp_path):
     ]
     assert sift("generate", "bg2", "--rows", 100, *arguments, "--set", "n_values=3", "-o", path)[0] == 0
     options = {"redundant": 2, "drift": "abrupt", "n_drifts": 1, "positions": [70], "class_noise": 0.0}
-    expected = next(generate("bg2", rows=100, class_share=0.9, n_values=3, **options).batches(100))
+    expected = next(generate("bg2", n_rows=100, class_share=0.9, n_values=3, **options).batches(100))
     assert rows_of(path)[1] == [str(label) for label in expected.y]
     assert json.loads((tmp_path / "bg2.truth.json").read_text())["drifts"] == [{"row": 70, "first": 70, "last": 70}]
 

@@ -49,7 +49,7 @@ def silent(fraction):
 def everything():
     """All kinds over a generated stream, whose truth is known."""
     methods = ["screen:fisher", "ofs", "osfs", "etana", "all", "random", "oracle"]
-    return compare(DRIFT, methods=methods, models=["nb", "perceptron"], rows=1200, repeats=3, n_features_to_select=3)
+    return compare(DRIFT, methods=methods, models=["nb", "perceptron"], n_rows=1200, repeats=3, n_features_to_select=3)
 
 
 def test_all_kinds_take_part_in_their_own_protocols(everything):
@@ -213,7 +213,7 @@ def test_methods_get_the_number_of_features_and_the_seed_they_take():
 
 def test_columns_are_judged_by_the_true_features_of_the_half_they_were_selected_from():
     data = "generate:linear_drift,n_features=12,n_relevant=2,shift_every=600"
-    plan = plan_of(data, methods=["investing", "etana"], rows=2000)
+    plan = plan_of(data, methods=["investing", "etana"], n_rows=2000)
     selects, buys = (run_one(Work(plan, None), run, silent) for run in plan.runs())
     batches = list(plan.source.stream(0).batches(100))
     truths = [batch.relevant for batch in batches]
@@ -261,7 +261,7 @@ def test_a_generator_repeats_with_the_next_seed():
     source = Source(DRIFT, None, 500, 3)
     for repeat in (0, 1):
         ours = next(source.stream(repeat).batches(500))
-        wanted = generate("linear_drift", rows=500, seed=3 + repeat, n_features=15, n_relevant=3, shift_every=100_000)
+        wanted = generate("linear_drift", n_rows=500, seed=3 + repeat, n_features=15, n_relevant=3, shift_every=100_000)
         assert np.array_equal(ours.X, next(wanted.batches(500)).X)
 
 
@@ -270,7 +270,7 @@ def test_a_function_makes_the_streams():
 
     def factory(seed):
         made.append(seed)
-        return generate("sea", rows=900, seed=seed)
+        return generate("sea", n_rows=900, seed=seed)
 
     comparison = compare(factory, methods=["ofs", "oracle"], repeats=2, seed=4)
     assert comparison.as_dict()["data"] == "factory"
@@ -415,9 +415,9 @@ def test_sparse_rows_leave_out_what_takes_none():
 
 
 def test_methods_with_one_test_for_all_columns_are_left_out_where_columns_are_mixed():
-    mixed = plan_comparison("generate:sea,irrelevant=4", rows=500)
+    mixed = plan_comparison("generate:sea,irrelevant=4", n_rows=500)
     assert {method for method, _ in mixed.left_out} == {"osfs", "fast_osfs", "saola"}
-    assert plan_comparison(DRIFT, rows=500).left_out == ()
+    assert plan_comparison(DRIFT, n_rows=500).left_out == ()
 
 
 def test_a_method_for_two_classes_refuses_three(monkeypatch):

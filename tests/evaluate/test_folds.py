@@ -105,7 +105,7 @@ def test_a_fold_without_rows_has_selected_nothing():
 
 @pytest.mark.parametrize("scheme", ["cross", "split", "bootstrap"])
 def test_folds_of_a_real_selector_and_their_stability(scheme):
-    stream = generate("bg2", rows=6000, irrelevant=20, class_noise=0.0)
+    stream = generate("bg2", n_rows=6000, irrelevant=20, class_noise=0.0)
     looks = list(fold_selections(stream, Screener("t_score", n_features_to_select=3), scheme, every=3000))
     assert [look.selected.shape for look in looks] == [(10, 26)] * 2
     assert looks[-1].selected[:, :3].all()  # the true ones, in every fold
@@ -118,7 +118,7 @@ def test_folds_that_share_most_of_their_rows_agree_more():
     """Figure 8 of the ABFS paper, small: cross-validation is more stable than the bootstrap."""
     found = {}
     for scheme in ("cross", "bootstrap"):
-        stream = generate("bg1", rows=10_000, irrelevant=30)
+        stream = generate("bg1", n_rows=10_000, irrelevant=30)
         looks = fold_selections(stream, ABFS(), scheme, every=1000, n_folds=5)
         found[scheme] = np.mean([pearson_stability(look.selected) for look in looks])
     assert found["cross"] > found["bootstrap"] + 0.05, found

@@ -28,10 +28,10 @@ class Rows:
     def progress(self) -> float | None:
         return self.read / len(self.y)
 
-    def batches(self, size: int) -> Any:
-        for start in range(0, self.X.shape[0], size):
-            self.read = min(start + size, len(self.y))
-            yield Batch(self.X[start : start + size], self.y[start : start + size])
+    def batches(self, batch_size: int) -> Any:
+        for start in range(0, self.X.shape[0], batch_size):
+            self.read = min(start + batch_size, len(self.y))
+            yield Batch(self.X[start : start + batch_size], self.y[start : start + batch_size])
 
 
 class Recorder:
@@ -143,8 +143,8 @@ class Ramp:
 class Truth(Rows):
     """Rows of which the true features are known; they drift in the third batch."""
 
-    def batches(self, size: int) -> Any:
-        for step, batch in enumerate(super().batches(size)):
+    def batches(self, batch_size: int) -> Any:
+        for step, batch in enumerate(super().batches(batch_size)):
             yield Batch(batch.X, batch.y, ("a", "b", "c", "d"), relevant=np.array([step % 2, 3]), drifting=step == 2)
 
 
@@ -386,7 +386,7 @@ def test_bad_rows_and_labels_are_refused_in_words() -> None:
         prequential(Rows(X, np.array([0.0, 1.0, 0.0, np.nan, 0.0, 1.0])), None, Recorder(), batch_size=2)
 
     class Unlabelled(Rows):
-        def batches(self, size: int) -> Any:
+        def batches(self, batch_size: int) -> Any:
             yield Batch(self.X, None)
 
     with pytest.raises(InputError, match="no labels"):

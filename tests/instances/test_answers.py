@@ -76,7 +76,7 @@ def test_regions_that_cannot_be_shown_are_refused() -> None:
 
 
 def test_a_trial_judges_on_rows_not_seen() -> None:
-    trial = try_out(ETANA(0.02), X, Y, held_out=0.25, random_state=3)
+    trial = try_out(ETANA(0.02), X, Y, held_out=0.25, seed=3)
     told = trial.as_dict()
     assert told["rows_held_out"] == len(trial.n_evaluated) == 60
     assert told["rows_trained"] == 180
@@ -85,7 +85,7 @@ def test_a_trial_judges_on_rows_not_seen() -> None:
     assert sum(told["features_used"]["histogram"]) == 60
     assert sum(share for _, share in trial.bought) * 60 == pytest.approx(trial.n_evaluated.sum())
     assert trial.cost == pytest.approx(1 - trial.accuracy + 0.02 * trial.n_evaluated.mean())
-    again = try_out(ETANA(0.02), X, Y, held_out=0.25, random_state=3)
+    again = try_out(ETANA(0.02), X, Y, held_out=0.25, seed=3)
     assert again.as_dict() == told
 
 

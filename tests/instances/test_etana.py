@@ -115,7 +115,7 @@ def test_features_that_are_often_missing_do_not_end_the_plan_early() -> None:
 def test_an_unseen_category_says_nothing_but_is_paid_for(make: Make) -> None:
     X = np.array([[3.0], [8.0]] * 20)
     y = np.array(["no", "yes"] * 20)
-    model = make(categorical_features=[0]).fit(X, y)
+    model = make(categorical=[0]).fit(X, y)
     result = model.classify([[5.0]])
     assert result.n_evaluated.tolist() == [1]
     np.testing.assert_allclose(result.posteriors, [[0.5, 0.5]])
@@ -128,11 +128,11 @@ def test_categories_need_no_order(make: Make) -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 6, (400, 1)).astype(float)
     y = np.isin(X[:, 0], [0, 3, 4]).astype(int)
-    assert make(categorical_features=[True]).fit(X, y).score(X, y) == 1.0
+    assert make(categorical=[True]).fit(X, y).score(X, y) == 1.0
     import pandas as pd
 
     frame = pd.DataFrame({"colour": X[:, 0]})
-    assert make(categorical_features=["colour"]).fit(frame, y).score(frame, y) == 1.0
+    assert make(categorical=["colour"]).fit(frame, y).score(frame, y) == 1.0
 
 
 @METHODS
@@ -213,7 +213,7 @@ def test_classes_may_arrive_late(make: Make) -> None:
 @METHODS
 def test_state_is_arrays_and_goes_on_as_the_saved_one(make: Make) -> None:
     X, y = sample(3)
-    model = make(categorical_features=[7]).fit(X.round(1), y)
+    model = make(categorical=[7]).fit(X.round(1), y)
     arrays = model.state_arrays()
     assert all(isinstance(array, np.ndarray) and array.dtype.kind in "biufU" for array in arrays.values())
     again = clone(model).load_state_arrays(arrays)
@@ -268,9 +268,9 @@ def test_a_failed_call_changes_nothing(make: Make) -> None:
         ({"feature_cost": -0.5}, "feature_cost"),
         ({"misclassification_cost": [[0, 1]]}, "3 by 3"),
         ({"misclassification_cost": [[0, 1, 1], [1, 0, -2], [1, 1, 0]]}, r"misclassification_cost\[1, 2\] is -2.0"),
-        ({"categorical_features": [9]}, "columns 0 to 7"),
-        ({"categorical_features": [True]}, "mask of shape"),
-        ({"categorical_features": ["colour"]}, "no column 'colour'"),
+        ({"categorical": [9]}, "columns 0 to 7"),
+        ({"categorical": [True]}, "mask of shape"),
+        ({"categorical": ["colour"]}, "no column 'colour'"),
         ({"n_bins": 1}, "n_bins"),
         ({"binning": "even"}, "binning"),
     ],

@@ -107,8 +107,8 @@ def test_batches_count_as_one_once_the_bins_are_cut(cut: int, seed: int) -> None
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(80, 3)), rng.choice(["a", "b", "c"], 80)
     X[:, 2] = rng.integers(0, 4, 80)
-    first = ETANA(n_bins=3, categorical_features=[2]).partial_fit(X[:40], y[:40])
-    whole = ETANA(n_bins=3, categorical_features=[2]).partial_fit(X[:40], y[:40]).partial_fit(X, y)
+    first = ETANA(n_bins=3, categorical=[2]).partial_fit(X[:40], y[:40])
+    whole = ETANA(n_bins=3, categorical=[2]).partial_fit(X[:40], y[:40]).partial_fit(X, y)
     for part in (slice(0, cut), slice(cut, 80)):
         first.partial_fit(X[part], y[part])
     one, other = first.state_arrays(), whole.state_arrays()
@@ -118,7 +118,7 @@ def test_batches_count_as_one_once_the_bins_are_cut(cut: int, seed: int) -> None
 
 
 def test_a_category_of_a_later_batch_gets_a_bin() -> None:
-    model = ETANA(categorical_features=[0]).partial_fit([[1.0, 0.0], [4.0, 1.0]], ["no", "yes"])
+    model = ETANA(categorical=[0]).partial_fit([[1.0, 0.0], [4.0, 1.0]], ["no", "yes"])
     model.partial_fit([[2.0, 0.5], [4.0, 0.1]], ["no", "yes"])
     counts = model._counts
     assert counts.cuts[counts.cut_start[0] : counts.cut_start[1]].tolist() == [1.0, 2.0, 4.0]

@@ -31,7 +31,7 @@ def test_the_oracle_follows_the_stream() -> None:
 
 
 def test_the_oracle_reads_generated_streams() -> None:
-    stream = generate("linear_drift", rows=200, seed=0, n_features=8, n_relevant=2, shift_every=100)
+    stream = generate("linear_drift", n_rows=200, seed=0, n_features=8, n_relevant=2, shift_every=100)
     oracle = Oracle()
     for part in stream.batches(100):
         oracle.partial_fit(part)

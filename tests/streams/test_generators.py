@@ -34,8 +34,8 @@ def test_one_seed_one_stream_for_every_batch_size(name, size, seed, drift):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_other_seeds_and_other_blocks_give_other_rows(name):
-    X, _ = drain(generate(name, rows=3000, irrelevant=4), 1000)
-    other, _ = drain(generate(name, rows=3000, irrelevant=4, seed=1), 1000)
+    X, _ = drain(generate(name, n_rows=3000, irrelevant=4), 1000)
+    other, _ = drain(generate(name, n_rows=3000, irrelevant=4, seed=1), 1000)
     numeric = X.shape[1] - 4  # the first irrelevant column
     assert len(np.unique(X[:, numeric])) > 2990
     assert not np.isin(X[:, numeric], other[:, numeric]).mean() > 0.01
@@ -43,7 +43,7 @@ def test_other_seeds_and_other_blocks_give_other_rows(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_appended_columns_are_what_they_are_called(name):
-    stream = generate(name, rows=20_000, irrelevant=7, redundant=4, n_values=3)
+    stream = generate(name, n_rows=20_000, irrelevant=7, redundant=4, n_values=3)
     batch = next(stream.batches(20_000))
     n_own = batch.X.shape[1] - 11
     assert batch.categorical is not None
@@ -72,10 +72,10 @@ def test_appended_columns_are_what_they_are_called(name):
 @pytest.mark.parametrize("function", range(1, 11))
 def test_agrawal_labels_and_what_they_depend_on(function):
     """Without noise and perturbation the label is the function; a feature is true iff changing it changes labels."""
-    stream = generate("agr", rows=4000, concepts=(function,), perturbation=0.0, seed=function)
+    stream = generate("agr", n_rows=4000, concepts=(function,), perturbation=0.0, seed=function)
     batch = next(stream.batches(4000))
     np.testing.assert_array_equal(batch.y, [naive_group(function, *map(float, row)) for row in batch.X])
-    other = next(generate("agr", rows=4000, perturbation=0.0, class_share=None, seed=99).batches(4000)).X
+    other = next(generate("agr", n_rows=4000, perturbation=0.0, class_share=None, seed=99).batches(4000)).X
     depends = []
     for place in range(9):
         changed = batch.X.copy()
@@ -121,8 +121,8 @@ def naive_group(function, salary, commission, age, elevel, car, zipcode, hvalue,
 
 
 def test_agrawal_values_stay_in_their_ranges():
-    X, _ = drain(generate("agr", rows=20_000, perturbation=0.3), 5000)
-    stream = generate("agr", rows=1)
+    X, _ = drain(generate("agr", n_rows=20_000, perturbation=0.3), 5000)
+    stream = generate("agr", n_rows=1)
     for place, name in enumerate(stream.feature_names):
         if name in stream.categories:
             assert set(np.unique(X[:, place])) == set(range(len(stream.categories[name])))
@@ -136,7 +136,7 @@ def test_agrawal_values_stay_in_their_ranges():
 
 @pytest.mark.parametrize("number", range(1, 6))
 def test_assets_follow_their_clauses(number):
-    batch = next(generate("an", rows=5000, concepts=(number,), **CLEAN).batches(5000))
+    batch = next(generate("an", n_rows=5000, concepts=(number,), **CLEAN).batches(5000))
     for row, label in zip(batch.X[:500], batch.y[:500], strict=True):
         offer = {feature.name: feature.values[int(code)] for feature, code in zip(FEATURES, row, strict=True)}
         wanted = any(all(offer[name] == value for name, value in clause.items()) for clause in CONCEPTS[number - 1])
@@ -154,7 +154,7 @@ def test_assets_follow_their_clauses(number):
 def test_the_mean_number_of_true_features_of_the_default_concepts():
     """an 4, 3, 4; agr 1, 2, 2: Table 1 of the ABFS paper has the two the other way round."""
     for name, counts in {"an": [4, 3, 4], "agr": [1, 2, 2], "sea": [2, 2, 2], "bg1": [3, 3, 3]}.items():
-        stream = generate(name, rows=3000, drift="abrupt")
+        stream = generate(name, n_rows=3000, drift="abrupt")
         assert [len(segment.relevant) for segment in stream.segments()] == counts
 
 
@@ -167,7 +167,7 @@ def test_the_mean_number_of_true_features_of_the_default_concepts():
     ],
 )
 def test_binary_concepts_follow_their_rule_before_and_after_drifts(name, rule):
-    stream = generate(name, rows=8000, drift="abrupt", n_drifts=3, **CLEAN)
+    stream = generate(name, n_rows=8000, drift="abrupt", n_drifts=3, **CLEAN)
     seen = []
     for batch in stream.batches(2000):
         assert batch.relevant is not None
@@ -179,14 +179,14 @@ def test_binary_concepts_follow_their_rule_before_and_after_drifts(name, rule):
 
 
 def test_a_third_of_the_equal_rows_of_bg3_is_all_true():
-    batch = next(generate("bg3", rows=20_000, **CLEAN).batches(20_000))
+    batch = next(generate("bg3", n_rows=20_000, **CLEAN).batches(20_000))
     assert batch.X[batch.y == 1, 0].mean() == pytest.approx(1 / 3, abs=0.02)
-    equal_parts = next(generate("bg3", rows=20_000, all_true=0.5, **CLEAN).batches(20_000))
+    equal_parts = next(generate("bg3", n_rows=20_000, all_true=0.5, **CLEAN).batches(20_000))
     assert equal_parts.X[equal_parts.y == 1, 0].mean() == pytest.approx(0.5, abs=0.02)
 
 
 def test_sea_compares_the_sum_of_two_features_with_a_threshold():
-    stream = generate("sea", rows=9000, drift="abrupt", **CLEAN)
+    stream = generate("sea", n_rows=9000, drift="abrupt", **CLEAN)
     for batch, threshold in zip(stream.batches(3000), (5.0, 9.5, 9.0), strict=True):
         assert batch.relevant is not None
         total = batch.X[:, batch.relevant].sum(axis=1)
@@ -200,7 +200,7 @@ def test_the_features_of_a_random_tree_are_those_that_can_change_its_labels(one_
     from sklearn.tree import DecisionTreeClassifier
 
     options = {"n_categorical": 3, "n_numeric": 3, "n_relevant": 3, "n_values": 3, "one_hot": one_hot}
-    stream = generate("rtg", rows=8_000, concept_seed=4, **options)
+    stream = generate("rtg", n_rows=8_000, concept_seed=4, **options)
     batch = next(stream.batches(8_000))
     true = batch.relevant
     assert true is not None
@@ -217,13 +217,13 @@ def test_the_features_of_a_random_tree_are_those_that_can_change_its_labels(one_
 
 
 def test_the_streams_of_the_fires_paper():
-    tree = generate("rtg", rows=10_000, n_categorical=50, n_numeric=200, n_relevant=None, one_hot=True)
+    tree = generate("rtg", n_rows=10_000, n_categorical=50, n_numeric=200, n_relevant=None, one_hot=True)
     batch = next(tree.batches(10_000))
     assert batch.X.shape == (10_000, 450)
     hot = batch.X[:, :250].reshape(10_000, 50, 5)
     np.testing.assert_array_equal(hot.sum(axis=2), 1)
     assert batch.categorical is None
-    clouds = generate("rbf", rows=300, n_features=10_000)
+    clouds = generate("rbf", n_rows=300, n_features=10_000)
     assert next(clouds.batches(300)).X.shape == (300, 10_000)
 
 
@@ -250,23 +250,23 @@ def test_rows_of_rbf_lie_around_their_centres():
 @pytest.mark.parametrize("name", ["agr", "an", "bg1", "bg2", "bg3", "sea", "rtg", "rbf"])
 @pytest.mark.parametrize("share", [0.2, 0.8])
 def test_the_class_share_is_the_one_asked_for(name, share):
-    _, y = drain(generate(name, rows=20_000, class_share=share, **CLEAN), 10_000)
+    _, y = drain(generate(name, n_rows=20_000, class_share=share, **CLEAN), 10_000)
     assert np.mean(y) == pytest.approx(share, abs=0.02)  # standard error 0.003
 
 
 def test_class_noise_flips_its_share_of_labels():
     for noise in (0.0, 0.1, 0.5):
-        batch = next(generate("bg1", rows=20_000, class_noise=noise).batches(20_000))
+        batch = next(generate("bg1", n_rows=20_000, class_noise=noise).batches(20_000))
         wrong = batch.y != batch.X[:, :3].all(axis=1)
         assert wrong.mean() == pytest.approx(noise, abs=0.02)
-    batch = next(generate("rbf", rows=20_000, n_labels=4, class_noise=1.0).batches(20_000))
-    clean = next(generate("rbf", rows=20_000, n_labels=4, class_noise=0.0).batches(20_000))
+    batch = next(generate("rbf", n_rows=20_000, n_labels=4, class_noise=1.0).batches(20_000))
+    clean = next(generate("rbf", n_rows=20_000, n_labels=4, class_noise=0.0).batches(20_000))
     np.testing.assert_array_equal(batch.X, clean.X)
     assert (batch.y != clean.y).all()  # replaced by another class, never by the same
 
 
 def test_the_drifts_of_the_paper():
-    stream = generate("sea", rows=200_000, drift="gradual")
+    stream = generate("sea", n_rows=200_000, drift="gradual")
     assert [(drift.row, drift.first, drift.last) for drift in stream.drifts] == [
         (66_666, 61_666, 71_665),
         (133_333, 128_333, 138_332),
@@ -281,7 +281,7 @@ def test_the_drifts_of_the_paper():
 @settings(max_examples=30)
 @given(size=st.integers(1, 400), width=st.integers(1, 300))
 def test_a_batch_knows_whether_a_drift_is_under_way(size, width):
-    stream = generate("bg1", rows=1200, drift="gradual", width=width)
+    stream = generate("bg1", n_rows=1200, drift="gradual", width=width)
     regions = [set(range(drift.first, drift.last + 1)) for drift in stream.drifts]
     assert [len(region) for region in regions] == [width, width]
     first = 0
@@ -296,7 +296,7 @@ def test_a_batch_knows_whether_a_drift_is_under_way(size, width):
 
 def test_a_gradual_drift_mixes_two_concepts_by_the_sigmoid_and_only_in_its_region():
     """bg1 without noise: a row with the old three all true and the new three not, of class 1, follows the old one."""
-    stream = generate("bg1", rows=60_000, drift="gradual", positions=[30_000], width=20_000, n_drifts=1, **CLEAN)
+    stream = generate("bg1", n_rows=60_000, drift="gradual", positions=[30_000], width=20_000, n_drifts=1, **CLEAN)
     X, y = drain(stream, 10_000)
     X, y = X.astype(bool), np.array(y)
     old, new = X[:, :3].all(axis=1), X[:, 3:6].all(axis=1)
@@ -314,18 +314,18 @@ def test_a_gradual_drift_mixes_two_concepts_by_the_sigmoid_and_only_in_its_regio
 
 
 def test_width_is_cut_to_short_streams_and_positions_are_checked():
-    assert generate("sea", rows=3000, drift="gradual").drifts[0].first == 750  # half of a third around row 1000
-    assert [drift.row for drift in generate("sea", rows=100, drift="abrupt", positions=[7, 50, 99]).drifts] == [
+    assert generate("sea", n_rows=3000, drift="gradual").drifts[0].first == 750  # half of a third around row 1000
+    assert [drift.row for drift in generate("sea", n_rows=100, drift="abrupt", positions=[7, 50, 99]).drifts] == [
         7,
         50,
         99,
     ]
-    assert generate("sea", rows=100).drifts == ()
+    assert generate("sea", n_rows=100).drifts == ()
     for positions in ([50, 20], [0], [100], []):
         with pytest.raises(ParameterError, match="'positions' parameter of sea must be increasing row numbers"):
-            generate("sea", rows=100, drift="abrupt", positions=positions)
+            generate("sea", n_rows=100, drift="abrupt", positions=positions)
     with pytest.raises(ParameterError, match="'width' parameter of sea must be at most the distance of two drifts, 10"):
-        generate("sea", rows=100, drift="gradual", positions=[50, 60], width=20)
+        generate("sea", n_rows=100, drift="gradual", positions=[50, 60], width=20)
 
 
 def test_refusals():
@@ -344,17 +344,17 @@ def test_refusals():
     with pytest.raises(ParameterError, match="'class_share' parameter of an must be a float"):
         generate("an", class_share=None)
     with pytest.raises(ParameterError, match="'class_share' parameter of sea asks for rows of class 0"):
-        drain(generate("sea", rows=10, thresholds=(0.001,)), 10)
+        drain(generate("sea", n_rows=10, thresholds=(0.001,)), 10)
 
 
 def test_speed_and_memory_of_a_wide_stream():
     """A tenth of 200,000 rows of 500 features, in a tenth of the ten seconds allowed; only the batch is kept."""
-    stream = generate("agr", rows=20_000, irrelevant=491, drift="gradual")
+    stream = generate("agr", n_rows=20_000, irrelevant=491, drift="gradual")
     for batch in stream.batches(1000):
         assert batch.X.dtype == np.float32
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.process_time()
-    for _ in generate("agr", rows=20_000, irrelevant=491, drift="gradual").batches(1000):
+    for _ in generate("agr", n_rows=20_000, irrelevant=491, drift="gradual").batches(1000):
         pass
     assert time.process_time() - began < 1.0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kB; all rows would be 40,000

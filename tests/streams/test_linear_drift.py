@@ -25,10 +25,10 @@ def test_one_seed_one_stream_for_every_batch_size(size: int, seed: int, n_featur
 
 
 def test_more_rows_prolong_the_stream_and_other_seeds_change_it() -> None:
-    short, _ = drain(generate("linear_drift", rows=1100, n_features=5, n_relevant=2), 100)
-    long, _ = drain(generate("linear_drift", rows=3000, n_features=5, n_relevant=2), 100)
+    short, _ = drain(generate("linear_drift", n_rows=1100, n_features=5, n_relevant=2), 100)
+    long, _ = drain(generate("linear_drift", n_rows=3000, n_features=5, n_relevant=2), 100)
     np.testing.assert_array_equal(short, long[:1100])
-    other, _ = drain(generate("linear_drift", rows=1100, seed=1, n_features=5, n_relevant=2), 100)
+    other, _ = drain(generate("linear_drift", n_rows=1100, seed=1, n_features=5, n_relevant=2), 100)
     assert not np.isin(short, other).any()
     assert len(np.unique(long)) > 0.99 * long.size  # no block repeats another
 
@@ -44,7 +44,7 @@ def test_the_defaults_are_those_of_the_paper() -> None:
 
 
 def test_features_share_one_normal_part() -> None:
-    X, _ = drain(generate("linear_drift", rows=40_000, n_features=6, n_relevant=1, common=0.5), 10_000)
+    X, _ = drain(generate("linear_drift", n_rows=40_000, n_features=6, n_relevant=1, common=0.5), 10_000)
     covariance = np.cov(X, rowvar=False)
     # Eq. 21: variance 1 + nu² on the diagonal, nu² elsewhere. The standard error of each is below 0.01.
     np.testing.assert_allclose(covariance, np.full((6, 6), 0.25) + np.eye(6), atol=0.04)
@@ -54,7 +54,7 @@ def test_features_share_one_normal_part() -> None:
 def test_labels_follow_the_window() -> None:
     """Without the shared part, the label correlates with the features of the window and no others (Eqs. 20 and 22)."""
     n, k = 8, 3
-    stream = generate("linear_drift", rows=30_000, n_features=n, n_relevant=k, shift_every=5000, common=0.0)
+    stream = generate("linear_drift", n_rows=30_000, n_features=n, n_relevant=k, shift_every=5000, common=0.0)
     for number, batch in enumerate(stream.batches(5000)):
         window = [(number + j) % n for j in range(k)]
         assert batch.relevant is not None
@@ -69,7 +69,7 @@ def test_labels_follow_the_window() -> None:
 def test_the_strength_scales_the_signal() -> None:
     def correlation(strength: float) -> float:
         options = {"n_features": 2, "n_relevant": 1, "strength": strength, "common": 0.0, "shift_every": 20_000}
-        stream = generate("linear_drift", rows=20_000, **options)
+        stream = generate("linear_drift", n_rows=20_000, **options)
         batch = next(stream.batches(20_000))
         return float(np.corrcoef(batch.X[:, 0], batch.y)[0, 1])
 
@@ -81,7 +81,7 @@ def test_the_strength_scales_the_signal() -> None:
 @given(size=st.integers(1, 60), shift_every=st.integers(1, 40))
 def test_every_shift_belongs_to_one_batch(size: int, shift_every: int) -> None:
     rows, n = 120, 7
-    stream = generate("linear_drift", rows=rows, n_features=n, n_relevant=2, shift_every=shift_every)
+    stream = generate("linear_drift", n_rows=rows, n_features=n, n_relevant=2, shift_every=shift_every)
     first = 0
     for batch in stream.batches(size):
         last = first + batch.n_rows - 1
@@ -94,7 +94,7 @@ def test_every_shift_belongs_to_one_batch(size: int, shift_every: int) -> None:
 
 
 def test_progress_counts_the_rows_given() -> None:
-    stream = generate("linear_drift", rows=40, n_features=3, n_relevant=1)
+    stream = generate("linear_drift", n_rows=40, n_features=3, n_relevant=1)
     assert stream.progress() == 0
     seen = [stream.progress() for _ in stream.batches(10)]
     assert seen == [0.25, 0.5, 0.75, 1.0]
@@ -126,6 +126,6 @@ def test_refusals() -> None:
     with pytest.raises(ParameterError, match=r"'n_relevant' parameter of linear_drift must be an int .* 10"):
         generate("linear_drift", n_features=10, n_relevant=11)
     with pytest.raises(ParameterError, match="'rows' parameter of generate"):
-        generate("linear_drift", rows=0)
+        generate("linear_drift", n_rows=0)
     with pytest.raises(ParameterError, match="'seed' parameter of generate"):
         generate("linear_drift", seed=-1)

@@ -125,7 +125,7 @@ def compare(
             repeats=repeats,
             batch_size=batch,
             label_delay=label_delay,
-            rows=rows,
+            n_rows=rows,
             seed=seed,
         )
         store = None if folder is None else RunStore(folder.path, plan.settings())

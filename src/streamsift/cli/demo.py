@@ -77,7 +77,7 @@ def _side_by_side(seed: int) -> Iterator[tuple[Step, ...]]:
     runs = []
     for fading in RUNS.values():
         selector = catalog.make("screen:t_score", n_features_to_select=k, fading=fading)
-        stream = generate("linear_drift", rows=ROWS, seed=seed, **STREAM)
+        stream = generate("linear_drift", n_rows=ROWS, seed=seed, **STREAM)
         runs.append(follow(stream, selector, BATCH, trace_every=BATCH))
     return zip(*runs, strict=True)
 

@@ -81,7 +81,7 @@ def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, 
     ending = ".csv" if out == "-" else Path(out).suffix.lower()
     if ending not in FORMATS:
         raise ParameterError(f"There is no format {ending!r} for {out!r}. {near_misses(ending, FORMATS)}")
-    stream = make(name, rows=rows, seed=seed, **given, **others)
+    stream = make(name, n_rows=rows, seed=seed, **given, **others)
     if out == "-":
         _write(stream, sys.stdout.buffer, ending, quiet=True)
         return 0

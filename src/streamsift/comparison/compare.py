@@ -27,7 +27,7 @@ def compare(
     repeats: int = 5,
     batch_size: int = 100,
     label_delay: int = 0,
-    rows: int | None = None,
+    n_rows: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     folder: str | Path | None = None,
@@ -57,7 +57,7 @@ def compare(
         Rows a step.
     label_delay : int, default 0
         By how many rows the labels come later than the features, for row methods.
-    rows : int, optional
+    n_rows : int, optional
         Read only so many; of a generator, 10,000 by default.
     seed : int, default 0
         Of everything random.
@@ -76,7 +76,7 @@ def compare(
     >>> from streamsift.comparison.compare import compare
     >>> comparison = compare(
     ...     "generate:linear_drift,n_features=20,n_relevant=2",
-    ...     methods=["screen:fisher", "all", "random"], rows=2000, repeats=3, n_features_to_select=2,
+    ...     methods=["screen:fisher", "all", "random"], n_rows=2000, repeats=3, n_features_to_select=2,
     ... )
     >>> comparison.table()[-1]["name"]
     'random + naive_bayes'
@@ -99,7 +99,7 @@ def compare(
         repeats=repeats,
         batch_size=batch_size,
         label_delay=label_delay,
-        rows=rows,
+        n_rows=n_rows,
         seed=seed,
     )
     store = None if folder is None else RunStore(folder, plan.settings())

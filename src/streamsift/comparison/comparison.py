@@ -43,7 +43,7 @@ class Comparison:
     Examples
     --------
     >>> from streamsift.comparison.compare import compare
-    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, rows=600)
+    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, n_rows=600)
     >>> [row["name"] for row in comparison.table()]
     ['screen:fisher + naive_bayes', 'random + naive_bayes']
     >>> comparison.as_dict()["complete"]

@@ -119,7 +119,7 @@ def plan_comparison(
     repeats: int = 5,
     batch_size: int = 100,
     label_delay: int = 0,
-    rows: int | None = None,
+    n_rows: int | None = None,
     seed: int = 0,
 ) -> Plan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
@@ -127,7 +127,7 @@ def plan_comparison(
     Examples
     --------
     >>> from streamsift.comparison.plan import plan_comparison
-    >>> plan = plan_comparison("generate:sea", methods=["fires", "all"], models=["nb"], repeats=2, rows=1000)
+    >>> plan = plan_comparison("generate:sea", methods=["fires", "all"], models=["nb"], repeats=2, n_rows=1000)
     >>> [run.label for run in plan.runs()][:2]
     ['fires + naive_bayes, repeat 1', 'all + naive_bayes, repeat 1']
     """
@@ -137,7 +137,7 @@ def plan_comparison(
             "repeats": repeats,
             "batch_size": batch_size,
             "label_delay": label_delay,
-            "rows": rows,
+            "n_rows": n_rows,
             "seed": seed,
             "n_features_to_select": n_features_to_select,
         },
@@ -145,7 +145,7 @@ def plan_comparison(
             "repeats": (Integer(1),),
             "batch_size": (Integer(1),),
             "label_delay": (Integer(0),),
-            "rows": (Integer(1), IsNone()),
+            "n_rows": (Integer(1), IsNone()),
             "seed": (Integer(0),),
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
         },
@@ -157,7 +157,7 @@ def plan_comparison(
     learners = [_learner(model) for model in models]
     for method in methods or ():
         _check_name(method)
-    source = Source(data, target, rows, seed, tuple(categorical), tuple(ignore))
+    source = Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore))
     facts = survey(source)
     if facts.n_rows < 3 * batch_size:
         raise ParameterError(

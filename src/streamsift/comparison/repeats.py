@@ -66,7 +66,7 @@ class Source:
             return Part(self.data(seed), self.rows, None)
         if generated:
             name, options = _generator(self.data.removeprefix(GENERATED))
-            return generate(name, rows=self.rows or GENERATED_ROWS, seed=seed, **options)
+            return generate(name, n_rows=self.rows or GENERATED_ROWS, seed=seed, **options)
         rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
         return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
 
@@ -115,10 +115,10 @@ class Part:
     def progress(self) -> float | None:
         return self._fraction if self._rows is not None else self._stream.progress()
 
-    def batches(self, size: int) -> Iterator[Batch]:
+    def batches(self, batch_size: int) -> Iterator[Batch]:
         if self._rows is None and self._seed is None:
-            return self._stream.batches(size)
-        return recut(self._kept(), size)
+            return self._stream.batches(batch_size)
+        return recut(self._kept(), batch_size)
 
     def _kept(self) -> Iterator[Batch]:
         rng = None if self._seed is None else np.random.default_rng(self._seed)

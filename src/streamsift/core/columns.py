@@ -21,8 +21,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import check_matrix
@@ -38,6 +36,7 @@ from streamsift.core.column_data import (
     check_weight,
 )
 from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.state import state_from_arrays, state_to_arrays
@@ -83,7 +82,7 @@ class _Members:
             self.keep(~np.isin(self.names, gone))
 
 
-class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class ColumnSelector(SelectorMixin, BaseEstimator):
     """Base class of column selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}

@@ -21,23 +21,69 @@ from collections.abc import Iterable
 
 
 class StreamsiftError(Exception):
-    """Base of all errors of this package; its text is one sentence for the user."""
+    """Base of all errors of this package; its text is one sentence for the user.
+
+    Examples
+    --------
+    >>> from streamsift import Screener, StreamsiftError
+    >>> try:
+    ...     Screener().fit([[1.0], [float("inf")]], [0, 1])
+    ... except StreamsiftError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class InputError(StreamsiftError, ValueError):
-    """The data cannot be used as it is."""
+    """The data cannot be used as it is.
+
+    Examples
+    --------
+    >>> from streamsift import Screener
+    >>> Screener().fit([[1.0], [2.0]], ["yes"])
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.InputError: XXX
+    """
 
 
 class ReaderError(InputError):
-    """A file or stream of data cannot be read."""
+    """A file or stream of data cannot be read.
+
+    Examples
+    --------
+    >>> from streamsift import open_stream
+    >>> open_stream("no_such_file.csv", "label")
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.ReaderError: XXX
+    """
 
 
 class ParameterError(StreamsiftError, ValueError):
-    """An argument is outside its limits."""
+    """An argument is outside its limits.
+
+    Examples
+    --------
+    >>> from streamsift import Screener
+    >>> Screener(n_features_to_select=0).fit([[1.0], [2.0]], ["no", "yes"])
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.ParameterError: XXX
+    """
 
 
 class UnknownNameError(StreamsiftError, ValueError):
-    """A name that does not exist; the message lists near misses or all that exist."""
+    """A name that does not exist; the message lists near misses or all that exist.
+
+    Examples
+    --------
+    >>> from streamsift import catalog
+    >>> catalog.make("fire")
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.UnknownNameError: There is no method 'fire'. Did you mean 'fires'?
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, list(known)
@@ -45,30 +91,99 @@ class UnknownNameError(StreamsiftError, ValueError):
 
 
 class MergeError(StreamsiftError, ValueError):
-    """Two selectors whose settings or features differ cannot be merged."""
+    """Two selectors whose settings or features differ cannot be merged.
+
+    Examples
+    --------
+    >>> from streamsift import Screener
+    >>> Screener("fisher").merge(Screener("t_score"))
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.MergeError: XXX
+    """
 
 
 class SavedStateError(StreamsiftError, ValueError):
-    """A saved file is damaged, too large or of another kind."""
+    """A saved file is damaged, too large or of another kind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from streamsift import SavedStateError, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "selector.streamsift"
+    ...     _ = path.write_text("no zip file")
+    ...     try:
+    ...         load(path)
+    ...     except SavedStateError as error:
+    ...         print(str(error).removeprefix(str(path)))
+    XXX
+    """
 
 
 class MissingExtraError(StreamsiftError, ImportError):
-    """An optional package is needed for this and is not installed."""
+    """An optional package is needed for this and is not installed.
+
+    Examples
+    --------
+    >>> from streamsift import MissingExtraError
+    >>> raise MissingExtraError("The tree", "river", "river")
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.MissingExtraError: The tree needs river; install it with: pip install 'streamsift[river]'.
+    """
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(f"{purpose} needs {package}; install it with: pip install 'streamsift[{extra}]'.")
 
 
 class StreamsiftWarning(UserWarning):
-    """Base of all warnings of this package."""
+    """Base of all warnings of this package.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from streamsift import Screener, StreamsiftWarning
+    >>> selector = Screener().fit([[1.0], [2.0]], ["yes", "yes"])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", StreamsiftWarning)  # one class so far
+    ...     selector.selected_
+    ['x0']
+    """
 
 
 class OneClassWarning(StreamsiftWarning):
-    """Only one class has been seen, so every score is 0."""
+    """Only one class has been seen, so every score is 0.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from streamsift import OneClassWarning, Screener
+    >>> selector = Screener().fit([[1.0], [2.0]], ["yes", "yes"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = selector.selection()
+    >>> issubclass(caught[0].category, OneClassWarning)
+    True
+    """
 
 
 class EmptySelectionWarning(StreamsiftWarning):
-    """No feature is selected at the moment."""
+    """No feature is selected at the moment.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from streamsift import ABFS, EmptySelectionWarning
+    >>> selector = ABFS().fit([[1.0], [2.0]], ["no", "yes"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     selector.transform([[1.0], [2.0]]).shape
+    (2, 0)
+    >>> issubclass(caught[0].category, EmptySelectionWarning)
+    True
+    """
 
 
 def pass_interrupt_on(error: BaseException) -> None:

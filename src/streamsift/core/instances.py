@@ -19,14 +19,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, check_batch
 from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.estimators import BaseEstimator, ClassifierMixin
 from streamsift.core.exceptions import SavedStateError
-from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
@@ -75,13 +75,7 @@ class Step:
     reason: str
 
 
-@dataclass(frozen=True)
-class _Counts:
-    n_rows_seen: int
-    n_features: int
-
-
-class InstanceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class InstanceClassifier(ClassifierMixin, BaseEstimator):
     """Base class of classifiers that buy features one at a time; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -214,7 +208,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies), with the plan. With `get_params` it is the whole object."""
         plan = self._current_plan()
-        arrays = state_to_arrays(_Counts(self.n_rows_seen_, self._features.n_features))
+        arrays = state_to_arrays(RowCounts(self.n_rows_seen_, self._features.n_features))
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
@@ -224,7 +218,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
         if "labels" not in arrays:
             raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
-        size = state_from_arrays(_Counts, arrays)
+        size = state_from_arrays(RowCounts, arrays)
         counts = state_from_arrays(self.counts_type, arrays, "counts.")
         plan = state_from_arrays(self.plan_type, arrays, "plan.")
         names = arrays["feature_names"].tolist() if "feature_names" in arrays else None

@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import copy
 import warnings
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, check_batch
 from streamsift.core.constraints import Fraction, Integer, Limits, OneOf, check_parameters
+from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import EmptySelectionWarning, MergeError, OneClassWarning, SavedStateError
 from streamsift.core.selection import Selection, how_many, rank_scores
-from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
@@ -35,21 +33,14 @@ N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 
 
-@dataclass(frozen=True)
-class _Counts:
-    """What every saved state holds beside the method's own arrays and the labels."""
-
-    n_rows_seen: int
-    n_features: int
-
-
-class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class RowSelector(SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]]
     scans_itself: ClassVar[bool] = False  # the method's kernels notice NaN and infinity
 
+    n_features_to_select: int | float | None  # a parameter of every method that leaves `_chosen` as it is
     n_rows_seen_: int
     _state: Any
     _features: FeatureVocabulary
@@ -167,6 +158,11 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         ranks[order] = np.arange(1, len(order) + 1)
         return ranks
 
+    @property
+    def selected_(self) -> list[str]:
+        """The names of the selected features, best first."""
+        return list(self.selection().names)
+
     def selection(self) -> Selection:
         """The current selection, best feature first, with names and scores."""
         self._refuse_unfitted()
@@ -262,7 +258,7 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._refuse_unfitted()
-        arrays = state_to_arrays(_Counts(self.n_rows_seen_, self._features.n_features))
+        arrays = state_to_arrays(RowCounts(self.n_rows_seen_, self._features.n_features))
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
@@ -272,7 +268,7 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
         if "labels" not in arrays:
             raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
-        counts = state_from_arrays(_Counts, arrays)
+        counts = state_from_arrays(RowCounts, arrays)
         state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
         names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
         if names is not None and len(names) != counts.n_features:

@@ -15,6 +15,14 @@ class Selection:
     """The features selected at one moment of a stream of rows, best first.
 
     `indices` are column positions, `names` their names, `scores` their scores (None where the method has none).
+
+    Examples
+    --------
+    >>> from streamsift import Screener
+    >>> X = [[0.0, 5.0], [1.0, 5.1], [0.1, 5.1], [0.9, 5.0]]
+    >>> selection = Screener("fisher", n_features_to_select=1).fit(X, ["no", "yes", "no", "yes"]).selection()
+    >>> selection.names, selection.indices.tolist(), len(selection)
+    (('x0',), [0], 1)
     """
 
     indices: NDArray[np.intp]
@@ -48,6 +56,14 @@ class Decision:
     (None for methods that do not bid); `dropped` names the members that left because of this column. `because_of` names
     the members that made a rejected column redundant, where the method knows them: one (SAOLA), or a set that together
     holds all it tells about the class (OSFS, FastOSFS).
+
+    Examples
+    --------
+    >>> from streamsift import Penalised
+    >>> selector = Penalised("bic").begin([1.0, 2.1, 2.9, 4.0, 5.2])
+    >>> decision = selector.offer([1.0, 2.0, 3.0, 4.0, 5.0], "time")
+    >>> decision.name, decision.accepted, decision.statistic > decision.threshold
+    ('time', True, True)
     """
 
     name: str

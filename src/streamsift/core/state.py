@@ -14,6 +14,14 @@ from numpy.typing import NDArray
 from streamsift.core.exceptions import SavedStateError
 
 
+@dataclasses.dataclass(frozen=True)
+class RowCounts:
+    """What the saved state of a method that learns rows holds beside the labels and the method's own arrays."""
+
+    n_rows_seen: int
+    n_features: int
+
+
 def state_to_arrays(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """Flatten a dataclass of arrays; the arrays are copies.
 

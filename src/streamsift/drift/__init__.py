@@ -2,6 +2,17 @@
 
 Each class has river's interface (`update(x)`, `drift_detected`) and raises the same alarms on the same values. Whoever
 watches many streams of values keeps their detectors in one `Bank` and feeds all of them by one call of `scan`.
+
+Examples
+--------
+>>> from streamsift import drift
+>>> detector, alarms = drift.ADWIN(), []
+>>> for place, value in enumerate([0.0] * 300 + [1.0] * 300):
+...     detector.update(value)
+...     if detector.drift_detected:
+...         alarms.append(place)
+>>> alarms
+XXX
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class Oracle(RowSelector):
     >>> from streamsift.evaluate.baselines import Oracle
     >>> from streamsift.streams import generate
     >>> oracle = Oracle()
-    >>> for batch in generate("sea", rows=200, irrelevant=5).batches(100):
+    >>> for batch in generate("sea", n_rows=200, irrelevant=5).batches(100):
     ...     oracle = oracle.partial_fit(batch)
     >>> oracle.get_support(indices=True).tolist()
     [0, 1]

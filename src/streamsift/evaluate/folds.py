@@ -76,7 +76,7 @@ def fold_selections(
     >>> from streamsift.evaluate.folds import fold_selections
     >>> from streamsift.metrics import pearson_stability
     >>> from streamsift.streams import generate
-    >>> stream = generate("sea", rows=4000, irrelevant=20)
+    >>> stream = generate("sea", n_rows=4000, irrelevant=20)
     >>> looks = list(fold_selections(stream, Screener("fisher", n_features_to_select=2), "split", every=2000))
     >>> [(look.n_rows, look.selected.shape) for look in looks]
     [(2000, (10, 26)), (4000, (10, 26))]

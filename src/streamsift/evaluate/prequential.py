@@ -95,7 +95,7 @@ def prequential(
     >>> from streamsift import Screener
     >>> from streamsift.evaluate.prequential import prequential
     >>> from streamsift.streams import generate
-    >>> stream = generate("linear_drift", rows=2000, seed=0, n_features=20, n_relevant=2, shift_every=5000)
+    >>> stream = generate("linear_drift", n_rows=2000, seed=0, n_features=20, n_relevant=2, shift_every=5000)
     >>> trace = prequential(stream, Screener("fisher", n_features_to_select=2), "naive_bayes")
     >>> summary = trace.summary()
     >>> summary["accuracy"] > 0.8, summary["n_selected"], len(trace)

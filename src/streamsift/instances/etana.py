@@ -60,7 +60,7 @@ class ETANA(InstanceClassifier):
         Steps of the grid along each edge of the simplex.
     lookup : {"interpolate", "nearest"}, default "interpolate"
         How values between grid points are found; "nearest" rounds as the authors' program does.
-    categorical_features : array, optional
+    categorical : array, optional
         Which columns hold codes of categories: a mask, column numbers or names. They are not binned.
 
     Attributes
@@ -103,7 +103,7 @@ class ETANA(InstanceClassifier):
         prior: str = "empirical",
         resolution: int | str = "auto",
         lookup: str = "interpolate",
-        categorical_features: Any = None,
+        categorical: Any = None,
     ) -> None:
         self.feature_cost = feature_cost
         self.misclassification_cost = misclassification_cost
@@ -113,7 +113,7 @@ class ETANA(InstanceClassifier):
         self.prior = prior
         self.resolution = resolution
         self.lookup = lookup
-        self.categorical_features = categorical_features
+        self.categorical = categorical
 
     @classmethod
     def paper(cls, feature_cost: Any = 0.01, n_bins: int | str = "classes") -> Self:

@@ -74,7 +74,7 @@ class FETANA(InstanceClassifier):
 
     Parameters
     ----------
-    feature_cost, misclassification_cost, n_bins, binning, ordering, prior, categorical_features
+    feature_cost, misclassification_cost, n_bins, binning, ordering, prior, categorical
         As for `ETANA`.
     max_iterations : int, default 100
         Most steps of simultaneous perturbation; 0 keeps the start.
@@ -117,7 +117,7 @@ class FETANA(InstanceClassifier):
         binning: str = "quantile",
         ordering: str = "variance",
         prior: str = "empirical",
-        categorical_features: Any = None,
+        categorical: Any = None,
         max_iterations: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -127,7 +127,7 @@ class FETANA(InstanceClassifier):
         self.binning = binning
         self.ordering = ordering
         self.prior = prior
-        self.categorical_features = categorical_features
+        self.categorical = categorical
         self.max_iterations = max_iterations
         self.random_state = random_state
 

@@ -25,7 +25,7 @@ LIMITS: Limits = {
     "binning": (OneOf("quantile", "width", "integer_width"),),
     "ordering": (OneOf("error", "variance"),),
     "prior": (OneOf("empirical", "uniform"),),
-    "categorical_features": (IsNone(), ArrayLike()),
+    "categorical": (IsNone(), ArrayLike()),
 }
 
 
@@ -83,13 +83,13 @@ def _categorical(model: Any, batch: CheckedBatch) -> NDArray[np.bool_]:
     mask = np.zeros(n_features, bool)
     if batch.categorical is not None:
         mask |= batch.categorical
-    if model.categorical_features is None:
+    if model.categorical is None:
         return mask
-    given = np.asarray(model.categorical_features)
+    given = np.asarray(model.categorical)
     if given.dtype.kind == "b":
         if given.shape != (n_features,):
             raise ParameterError(
-                f"categorical_features is a mask of shape {given.shape}, but X has {n_features} features."
+                f"The 'categorical' parameter is a mask of shape {given.shape}, but X has {n_features} features."
             )
         return np.asarray(mask | given)
     for column in given.tolist():
@@ -101,7 +101,7 @@ def _categorical(model: Any, batch: CheckedBatch) -> NDArray[np.bool_]:
             mask[column] = True
         else:
             raise ParameterError(
-                f"categorical_features names column {column!r}, but X has the columns 0 to {n_features - 1}."
+                f"The 'categorical' parameter names the column {column!r}, but X has the columns 0 to {n_features - 1}."
             )
     return mask
 

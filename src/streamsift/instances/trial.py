@@ -45,7 +45,7 @@ class Trial:
         }
 
 
-def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float = 0.3, random_state: int = 0) -> Trial:
+def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float = 0.3, seed: int = 0) -> Trial:
     """Fit a model on a random part of the rows and judge it on the rest; the model is then fitted on that part.
 
     Parameters
@@ -55,7 +55,7 @@ def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float
         All rows; X may be a `Batch`, whose names and categories are used (y is then None).
     held_out : float in (0, 1), default 0.3
         The share of rows to judge on, drawn class by class.
-    random_state : int, default 0
+    seed : int, default 0
         Seed of the draw.
 
     Returns
@@ -76,7 +76,7 @@ def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float
     """
     rows = check_batch(X, y, owner=type(model).__name__, missing=True)
     labels, names = rows.labels.as_array()[rows.codes], rows.features.names
-    train, test = _split(rows.codes, held_out, random_state)
+    train, test = _split(rows.codes, held_out, seed)
     model.fit(Batch(rows.X[train], labels[train], names, rows.categorical))
     result = model.classify(Batch(rows.X[test], None, names))
     places = {label: code for code, label in enumerate(model.classes_.tolist())}
@@ -96,9 +96,9 @@ def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float
     )
 
 
-def _split(codes: NDArray[np.int64], held_out: float, random_state: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _split(codes: NDArray[np.int64], held_out: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Row numbers to train and to judge on; each class keeps at least one row to train on."""
-    random = np.random.default_rng(random_state)
+    random = np.random.default_rng(seed)
     chosen = np.zeros(len(codes), bool)
     for code in np.unique(codes):
         rows = random.permutation(np.flatnonzero(codes == code))

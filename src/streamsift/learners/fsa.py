@@ -58,8 +58,8 @@ class FSA:
 
     Attributes
     ----------
-    selected_ : ndarray
-        The columns that are left.
+    support_ : ndarray of bool
+        Which columns are left.
     classes_ : ndarray
 
     Examples
@@ -70,7 +70,7 @@ class FSA:
     >>> X = rng.normal(size=(300, 50))
     >>> y = (X[:, 3] - X[:, 7] > 0).astype(int)
     >>> model = FSA(n_features_to_select=2).fit(X, y)
-    >>> model.selected_.tolist(), bool((model.predict(X) == y).mean() > 0.97)
+    >>> np.flatnonzero(model.support_).tolist(), bool((model.predict(X) == y).mean() > 0.97)
     ([3, 7], True)
     """
 
@@ -99,7 +99,8 @@ class FSA:
             stay = largest(weights, kept_after(step, self.n_steps, n_features, wanted))
             if len(stay) < len(kept):
                 kept, weights, speed, rows = kept[stay], weights[stay], speed[stay], rows[:, stay]
-        self.selected_, self._weights, self._intercept = kept, weights / _scale(X[:, kept])[:, None], intercept
+        self.support_ = np.isin(np.arange(n_features), kept)
+        self._kept, self._weights, self._intercept = kept, weights / _scale(X[:, kept])[:, None], intercept
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -108,7 +109,7 @@ class FSA:
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class; one class in training has probability 1."""
-        scores = np.asarray(X[:, self.selected_] @ self._weights) + self._intercept
+        scores = np.asarray(X[:, self._kept] @ self._weights) + self._intercept
         return softmax(scores[:, : len(self.classes_)])
 
 

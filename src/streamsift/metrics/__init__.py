@@ -1,4 +1,11 @@
-"""How good a selection is, where the true features are known (layer L2)."""
+"""How good a selection is, how stable, and what it costs.
+
+Examples
+--------
+>>> from streamsift import metrics
+>>> metrics.jaccard([0, 1, 2], [1, 2, 3])
+0.5
+"""
 
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.detection import detection_rate

@@ -43,7 +43,7 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     Examples
     --------
     >>> from streamsift.comparison.compare import compare
-    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, rows=600)
+    >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, n_rows=600)
     >>> comparison_report(comparison.as_dict())[:15]
     '<!doctype html>'
     """

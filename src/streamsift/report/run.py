@@ -38,7 +38,7 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     >>> from streamsift.runs.trace import Trace, TraceWriter
     >>> from streamsift.report.summarize import summarize
     >>> from streamsift.streams import generate
-    >>> stream = generate("linear_drift", rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
+    >>> stream = generate("linear_drift", n_rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
     >>> path = f"{tempfile.mkdtemp()}/trace.parquet"
     >>> with TraceWriter(path, {"method": "screen:t_score"}) as writer:
     ...     for step in follow(stream, Screener(n_features_to_select=2), batch_size=100):

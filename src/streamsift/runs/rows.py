@@ -97,7 +97,7 @@ def follow(
     --------
     >>> from streamsift import Screener
     >>> from streamsift.streams import generate
-    >>> stream = generate("linear_drift", rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
+    >>> stream = generate("linear_drift", n_rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
     >>> [step.n_rows for step in follow(stream, Screener(n_features_to_select=2), batch_size=100)]
     [100, 200, 300]
     """

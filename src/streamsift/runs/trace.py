@@ -96,7 +96,7 @@ class TraceWriter:
     >>> from streamsift import Screener
     >>> from streamsift.runs.rows import follow
     >>> from streamsift.streams import generate
-    >>> stream = generate("linear_drift", rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
+    >>> stream = generate("linear_drift", n_rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
     >>> path = Path(tempfile.mkdtemp()) / "trace.parquet"
     >>> with TraceWriter(path, {"method": "screen:t_score"}) as writer:
     ...     for step in follow(stream, Screener(n_features_to_select=2), batch_size=100):
@@ -255,7 +255,7 @@ class Trace:
     --------
     >>> from streamsift import Screener, prequential
     >>> from streamsift.streams import generate
-    >>> stream = generate("linear_drift", rows=500, seed=0, n_features=10, n_relevant=2, shift_every=1000)
+    >>> stream = generate("linear_drift", n_rows=500, seed=0, n_features=10, n_relevant=2, shift_every=1000)
     >>> trace = prequential(stream, Screener(n_features_to_select=2), "naive_bayes")
     >>> len(trace), trace.to_pandas()["n_selected"].tolist()
     (5, [2, 2, 2, 2, 2])

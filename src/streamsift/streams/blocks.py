@@ -29,8 +29,8 @@ class BlockStream(ABC):
     def progress(self) -> float | None:
         return None if self.n_rows is None else self._n_read / self.n_rows
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return recut(self._blocks(size), size)
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        return recut(self._blocks(batch_size), batch_size)
 
     @abstractmethod
     def _blocks(self, size: int) -> Iterator[Batch]:

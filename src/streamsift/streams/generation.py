@@ -84,10 +84,10 @@ class GeneratedStream:
 
     target_name = "label"
 
-    def __init__(self, generator: RowGenerator, rows: int, seed: int) -> None:
+    def __init__(self, generator: RowGenerator, n_rows: int, seed: int) -> None:
         self._generator = generator
         self._seed = seed
-        self.n_rows = rows
+        self.n_rows = n_rows
         self.feature_names = generator.feature_names
         self.categories = generator.categories
         self._n_given = 0
@@ -109,8 +109,8 @@ class GeneratedStream:
             for first, end in zip(starts, ends, strict=True)
         ]
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return self._with_truth(recut(self._blocks(), size))
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        return self._with_truth(recut(self._blocks(), batch_size))
 
     def _with_truth(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         self._n_given = 0
@@ -132,7 +132,7 @@ class GeneratedStream:
             yield Batch(X[:wanted], y[:wanted], self.feature_names, generator.categorical)
 
 
-def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> GeneratedStream:
+def generate(name: str, n_rows: int = 100_000, seed: int = 0, **options: Any) -> GeneratedStream:
     """A synthetic stream whose relevant features and drift points are known.
 
     Parameters
@@ -141,9 +141,9 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
         agr (loan applicants), an (asset negotiation), bg1, bg2, bg3 (binary concepts), rtg (random tree), sea (sum
         of two features), rbf (clouds around centres), linear_drift (a window of true features that moves on). Each is
         described in its file in streamsift.streams.generators.
-    rows : int
+    n_rows : int, default 100,000
         How many rows the stream has.
-    seed : int
+    seed : int, default 0
         The same seed gives the same rows, for every batch size.
     **options
         Options of the generator. All but linear_drift take `irrelevant` and `redundant` (numbers of features to
@@ -157,10 +157,10 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
 
     Examples
     --------
-    >>> stream = generate("linear_drift", rows=300, n_features=20, n_relevant=3, shift_every=100)
+    >>> stream = generate("linear_drift", n_rows=300, n_features=20, n_relevant=3, shift_every=100)
     >>> [(batch.relevant.tolist(), batch.drifting) for batch in stream.batches(100)]
     [([0, 1, 2], False), ([1, 2, 3], True), ([2, 3, 4], True)]
-    >>> stream = generate("sea", rows=30_000, irrelevant=10, drift="abrupt")
+    >>> stream = generate("sea", n_rows=30_000, irrelevant=10, drift="abrupt")
     >>> [(segment.first, segment.last, segment.relevant) for segment in stream.segments()]
     [(0, 9999, (0, 1)), (10000, 19999, (2, 3)), (20000, 29999, (4, 5))]
     """
@@ -172,7 +172,7 @@ def generate(name: str, rows: int = 100_000, seed: int = 0, **options: Any) -> G
     for option in options:
         if option not in known:
             raise UnknownNameError(f"option of {name} called", option, known)
-    check_parameters("generate", {"rows": rows, "seed": seed}, {"rows": (Integer(1),), "seed": (Integer(0),)})
+    check_parameters("generate", {"n_rows": n_rows, "seed": seed}, {"n_rows": (Integer(1),), "seed": (Integer(0),)})
     if len(known) < len(dataclasses.fields(kind)):
-        options["n_rows"] = rows  # where drifts are, depends on it
-    return GeneratedStream(kind(**options), rows, seed)
+        options["n_rows"] = n_rows  # where drifts are, depends on it
+    return GeneratedStream(kind(**options), n_rows, seed)

@@ -52,8 +52,8 @@ class LibsvmStream(BlockStream):
     def progress(self) -> float | None:
         return self._source.progress()
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        return self._widened(super().batches(size))
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        return self._widened(super().batches(batch_size))
 
     def _widened(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         width = self._n_features or 1

@@ -43,8 +43,8 @@ class RowStream(Protocol):
         """The fraction of the source read so far; None where it cannot be known."""
         ...
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        """Batches of exactly `size` rows; only the last may be shorter."""
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        """Batches of exactly `batch_size` rows; only the last may be shorter."""
         ...
 
 

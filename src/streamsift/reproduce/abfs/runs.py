@@ -87,7 +87,7 @@ def make_stream(run: Run) -> GeneratedStream:
     if name == "rtg":
         options["concept_seed"] = run.seed
         options["redundant"] = 0 if run.crowded else REDUNDANT.get(run.irrelevant, 0)
-    return generate(name, rows=run.rows, seed=run.seed, **options)
+    return generate(name, n_rows=run.rows, seed=run.seed, **options)
 
 
 def make_selector(run: Run) -> Any:
@@ -154,9 +154,9 @@ class _Watch:
         found: float | None = self._stream.progress()
         return found
 
-    def batches(self, size: int) -> Iterator[Batch]:
+    def batches(self, batch_size: int) -> Iterator[Batch]:
         """As the stream itself."""
-        batches = iter(self._stream.batches(size))
+        batches = iter(self._stream.batches(batch_size))
         rows, due = 0, self.n_rows / N_LOOKS
         while True:
             began = process_time()
@@ -210,11 +210,11 @@ class _RealStream:
     def progress(self) -> float | None:
         return None
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        for first in range(0, len(self.y), size):
-            rows = self.X[first : first + size]
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        for first in range(0, len(self.y), batch_size):
+            rows = self.X[first : first + batch_size]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
-            yield Batch(dense.astype(np.float32), self.y[first : first + size], None, self.categorical)
+            yield Batch(dense.astype(np.float32), self.y[first : first + batch_size], None, self.categorical)
 
 
 def _real_stream(run: Run) -> _RealStream:

@@ -81,7 +81,7 @@ def load(folder: Path, data: DataSet, max_rows: int | None, seed: int) -> tuple[
 
 def _generated(data: DataSet, max_rows: int | None, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     n_rows = min(rows for rows in (data.rows, max_rows) if rows is not None)
-    stream = generate(data.generator, rows=n_rows, seed=seed, concept_seed=seed, **dict(data.options))
+    stream = generate(data.generator, n_rows=n_rows, seed=seed, concept_seed=seed, **dict(data.options))
     (batch,) = stream.batches(n_rows)
     return scaled(batch.X), np.asarray(batch.y == data.positive, np.int64)
 

@@ -72,7 +72,7 @@ def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.floa
     """The detection rate for each number of selected features, mean over looks in the second half of the stream."""
     stream = generate(
         "linear_drift",
-        rows=run.rows,
+        n_rows=run.rows,
         seed=run.seed,
         n_features=run.n_features,
         n_relevant=run.n_relevant,

@@ -176,5 +176,5 @@ def _line(data: str, learner: str, name: str, X: Any, y: Any, train: Rows, test:
     model.fit(X[train], y[train])
     seconds = perf_counter() - began
     error = float((model.predict(X[test]) != y[test]).mean())
-    n_used = len(model.selected_) if learner == "SparseFSA" else X.shape[1]
+    n_used = int(model.support_.sum()) if learner == "SparseFSA" else X.shape[1]
     return Line(data, f"{learner}: {name}", X.shape[1], n_used, seconds, error)
