@@ -11,6 +11,7 @@ import time
 import pytest
 
 from streamsift import __version__, catalog
+from streamsift.cli.main import cli
 
 HEAVY = ("numba", "sklearn", "pyarrow", "bokeh", "scipy", "rich", "jinja2")
 
@@ -24,7 +25,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("verb", [[], ["select"], ["methods"], ["demo"], ["reproduce"], ["completion"]])
+@pytest.mark.parametrize("verb", [[], *([verb] for verb in cli.commands)])
 def test_every_verb_has_help_with_examples(sift, verb):
     code, out, err = sift(*verb, "--help")
     assert (code, err) == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 import subprocess
@@ -37,16 +38,29 @@ def test_the_version_is_that_of_the_project() -> None:
     assert streamsift.__version__ == project["version"] == version("streamsift")
 
 
-def test_all_equals_what_is_exported() -> None:
+def test_the_table_of_names_is_the_list_of_exports() -> None:
     assert sorted(streamsift.__all__) == sorted([*streamsift._HOME, "__version__"])
     assert dir(streamsift) == sorted(streamsift.__all__)
+
+
+def test_a_type_checker_imports_what_the_table_of_names_resolves() -> None:
+    tree = ast.parse(Path(streamsift.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    typed = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        for alias in node.names:
+            assert alias.asname == alias.name, "without `as`, a checker takes the name for a private one"
+            typed[alias.name] = f"streamsift.{alias.name}" if node.module == "streamsift" else node.module
+    assert typed == streamsift._HOME
 
 
 @pytest.mark.parametrize("name", streamsift.__all__)
 def test_every_exported_name_resolves_to_its_home(name: str) -> None:
     value = getattr(streamsift, name)
     if name in streamsift._HOME:
-        assert value is getattr(import_module(streamsift._HOME[name]), name)
+        home = import_module(streamsift._HOME[name])
+        assert value is (home if isinstance(value, ModuleType) else getattr(home, name))
 
 
 def test_other_names_do_not_resolve() -> None:

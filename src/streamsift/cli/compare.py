@@ -40,14 +40,15 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 @click.command(short_help="Compare methods over the same stream.", epilog=EXAMPLES)
 @click.argument("data", metavar="DATA")
 @click.option(
-    "--target", metavar="COLUMN", help="The column that holds the label; not needed for generate:NAME and libsvm."
+    "--target", metavar="COLUMN", help="Column that holds the label. Not needed for generate:NAME or LIBSVM files."
 )
 @click.option(
     "--methods",
     callback=names,
     metavar="NAME,NAME",
     shell_complete=complete_names,
-    help="Methods, and the baselines all (all features), random and oracle; default: whatever fits the data.",
+    show_default="every method that suits the data",
+    help="Methods to compare, and the baselines all (all features), random and oracle.",
 )
 @click.option(
     "--models",
@@ -55,17 +56,35 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     show_default=True,
     callback=names,
     metavar="NAME,NAME",
-    help="What judges a selection: perceptron, sgd, nb, knn, ht, hat, ...",
+    help="Models trained on the selected features: perceptron, sgd, nb, knn, ht, hat, ...",
 )
 @how_to_read
-@click.option("-k", "count", callback=count_or_fraction, metavar="N", help="How many features: 20, or 0.1 for a tenth.")
-@click.option("--repeats", default=5, show_default=True, type=click.IntRange(1), help="How often, each time different.")
-@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="Rows of a step.")
-@click.option("--label-delay", default=0, show_default=True, type=click.IntRange(0), help="Rows a label comes late.")
-@click.option("--rows", type=click.IntRange(1), help="Read only so many rows (generate: 10,000).")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
-@click.option("-o", "--out", metavar="DIR", help="Write report.html, comparison.json and all runs to this folder.")
+@click.option(
+    "-k",
+    "count",
+    callback=count_or_fraction,
+    metavar="N",
+    show_default="10",
+    help="Number of features to select (20), or a fraction of them (0.1). Some methods choose the number themselves.",
+)
+@click.option("--repeats", default=5, show_default=True, type=click.IntRange(1), help="Number of repeats.")
+@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="Rows per batch.")
+@click.option(
+    "--label-delay",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Delay, in rows, before each label arrives.",
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(1),
+    show_default="all rows of a file, 10,000 of generate:NAME",
+    help="Number of rows to read.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed for everything random.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
+@click.option("-o", "--out", metavar="DIR", help="Folder to write report.html, comparison.json and all runs to.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
 def compare(
     data: str,
@@ -84,14 +103,15 @@ def compare(
     out: str | None,
     as_json: bool,
 ) -> int:
-    """Run methods over the same rows of DATA and print which did best at what.
+    """Run several methods on the same rows of DATA and print how they compare.
 
-    DATA is a file, or generate:NAME with options behind commas for a generated stream, whose true features are known.
-    The first repeat reads all rows, each further one leaves out a random tenth (generate: a stream of the next seed).
-    Methods for rows are tested on each batch before they learn it. Methods for columns and for instances learn from
-    the first half and are tested on the second: their figures stand in a protocol of their own.
+    DATA is a file, or generate:NAME, followed by options separated by commas, for a generated stream, whose relevant
+    features are known. The first repeat reads all rows; each further repeat leaves out a random tenth of them, or
+    generates a stream with the next seed. Row methods are tested on each batch before they learn from it. Column
+    methods and instance methods learn from the first half of the rows and are tested on the second half, so their
+    results are listed under a protocol of their own.
 
-    With -o an interrupted or killed comparison goes on where it stopped when it is started again.
+    With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
     from streamsift.cli.comparison_table import print_comparison
     from streamsift.cli.errors import INTERRUPTED

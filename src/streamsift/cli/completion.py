@@ -17,7 +17,7 @@ Examples:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that teaches SHELL to complete streamsift's verbs, options and method names."""
+    """Print a script that makes SHELL (bash, zsh or fish) complete streamsift's verbs, options and method names."""
     kind = get_completion_class(shell)
     assert kind is not None  # click knows these three
     click.echo(kind(context.find_root().command, {}, "streamsift", "_STREAMSIFT_COMPLETE").source())

@@ -27,13 +27,14 @@ RUNS = {f"fading {FADING}": FADING, "no fading": 1.0}
 
 
 @click.command(short_help="Watch a selector follow a drift.", epilog=EXAMPLES)
-@click.option("-o", "--out", default="streamsift-demo", show_default=True, metavar="DIR", help="Where the report goes.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the generated stream.")
+@click.option("-o", "--out", default="streamsift-demo", show_default=True, metavar="DIR", help="Folder for the report.")
+@click.option("--seed", default=0, show_default=True, help="Seed for the generated stream.")
 def demo(out: str, seed: int) -> None:
     """Watch a selector follow a drifting stream, next to one that cannot forget.
 
-    The stream is generated: 60 features, 8 of them true, and every 800 rows the window of true features moves on by
-    one. Both selectors use the t-score; one lets old rows fade. The report shows the whole run.
+    The stream is generated. It has 60 features, 8 of which are relevant, and every 800 rows the window of relevant
+    features moves on by one. Both selectors use the t-score, but only one lets old rows fade. The report shows the
+    whole run.
     """
     from streamsift.cli.display import live
     from streamsift.cli.output import OutputFolder

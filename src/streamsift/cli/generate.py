@@ -47,35 +47,57 @@ def complete_generator(context: click.Context, parameter: click.Parameter, incom
 
 @click.command(short_help="Write a synthetic stream to a file.", epilog=EXAMPLES)
 @click.argument("name", metavar="NAME", shell_complete=complete_generator)
-@click.option("--rows", default=100_000, show_default=True, type=click.IntRange(1), help="How many rows.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same rows.")
-@click.option("--irrelevant", type=click.IntRange(0), help="Features to append that tell nothing.")
-@click.option("--redundant", type=click.IntRange(0), help="Features to append that copy others.")
-@click.option("--drift", type=click.Choice(["abrupt", "gradual"]), help="Let the concept change on the way.")
-@click.option("--drifts", "n_drifts", type=click.IntRange(1), help="How often it changes (2).")
-@click.option("--positions", callback=row_numbers, metavar="ROW,ROW", help="Where it changes (in equal parts).")
-@click.option("--width", type=click.IntRange(1), help="Rows that a gradual change takes (10,000).")
-@click.option("--noise", "class_noise", type=click.FloatRange(0, 1), help="Share of wrong labels.")
-@click.option("--share", "class_share", type=click.FloatRange(0, 1), help="Share of class 1 before the noise.")
+@click.option("--rows", default=100_000, show_default=True, type=click.IntRange(1), help="Number of rows.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed for everything random.")
+@click.option("--irrelevant", type=click.IntRange(0), show_default="0", help="Number of irrelevant features to add.")
+@click.option("--redundant", type=click.IntRange(0), show_default="0", help="Number of redundant features to add.")
+@click.option(
+    "--drift", type=click.Choice(["abrupt", "gradual"]), show_default="no drift", help="Kind of concept drift."
+)
+@click.option("--drifts", "n_drifts", type=click.IntRange(1), show_default="2", help="Number of drifts.")
+@click.option(
+    "--positions",
+    callback=row_numbers,
+    metavar="ROW,ROW",
+    show_default="evenly spaced",
+    help="Rows at which the drifts happen.",
+)
+@click.option("--width", type=click.IntRange(1), show_default="10,000", help="Length of a gradual drift, in rows.")
+@click.option(
+    "--noise", "class_noise", type=click.FloatRange(0, 1), show_default="0", help="Fraction of labels that are wrong."
+)
+@click.option(
+    "--share",
+    "class_share",
+    type=click.FloatRange(0, 1),
+    show_default="0.5",
+    help="Fraction of rows in class 1, before noise is added.",
+)
 @click.option(
     "--set",
     "others",
     multiple=True,
     callback=assignments,
     metavar="NAME=VALUE",
-    help="Any other option of the generator.",
+    help="Set any other option of the generator. May be given several times.",
 )
-@click.option("-o", "--out", required=True, metavar="FILE", help="A .parquet, .csv or .arrow file, or - for CSV.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    metavar="FILE",
+    help="File to write (.parquet, .csv or .arrow), or - for CSV on standard output.",
+)
 def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, **options: Any) -> int:
-    """Write a stream whose true features are known; the target is the last column, label.
+    """Write a generated stream, whose relevant features are known, to a file. The target is the last column, label.
 
-    NAME is one of agr, an, bg1, bg2, bg3, rtg, sea, rbf and linear_drift. The true features and the drifts are
-    written beside the file, to FILE.truth.json without its own ending; with -o - they are not written.
+    NAME is one of agr, an, bg1, bg2, bg3, rtg, sea, rbf and linear_drift. The relevant features and the drifts are
+    written next to the file: sea.parquet comes with sea.truth.json. With -o - they are not written.
     """
     from streamsift.streams.generation import generate as make
 
     given = {option: value for option, value in options.items() if value is not None}
-    twice = sorted(given.keys() & others.keys())
+    twice = sorted((given.keys() | {"name", "n_rows", "seed"}) & others.keys())
     if twice:
         raise ParameterError(f"The option {twice[0]!r} is given twice: keep one of the two values.")
     ending = ".csv" if out == "-" else Path(out).suffix.lower()

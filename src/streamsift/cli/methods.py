@@ -14,9 +14,9 @@ Examples:
 
 
 @click.command(short_help="List the methods.", epilog=EXAMPLES)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON and nothing else.")
 def methods(as_json: bool) -> None:
-    """List every method: its name, what arrives, what it does, and the paper it comes from."""
+    """List every method: its name, what arrives (rows, columns or instances), what it does, and its paper."""
     from streamsift import catalog
     from streamsift.cli.table import print_table
 

@@ -48,12 +48,14 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
 
 def how_to_read(command: Any) -> Any:
     """Give a verb the options `--categorical` and `--ignore`, which may be given more than once."""
-    leave_out = click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out; repeatable.")
+    leave_out = click.option(
+        "--ignore", multiple=True, metavar="COLUMN", help="Column to leave out. May be given several times."
+    )
     as_text = click.option(
         "--categorical",
         multiple=True,
         metavar="COLUMN",
-        help="Read this column as categories though it looks like numbers; repeatable.",
+        help="Column to read as categories although it holds numbers. May be given several times.",
     )
     return as_text(leave_out(command))
 

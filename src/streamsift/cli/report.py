@@ -20,18 +20,18 @@ Examples:
 """
 
 
-@click.command(short_help="Draw a finished run or comparison.", epilog=EXAMPLES)
+@click.command(short_help="Write the report of a finished run or comparison.", epilog=EXAMPLES)
 @click.argument("run", metavar="RUN")
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="The page to write.")
-def report(run: str, output: str) -> None:
-    """Write the page of a RUN: one HTML file that works without a network.
+@click.option("-o", "--out", default="report.html", show_default=True, metavar="FILE", help="HTML file to write.")
+def report(run: str, out: str) -> None:
+    """Write the report of a RUN: a single HTML file that works offline.
 
-    RUN is the folder that `streamsift select --out` or `streamsift compare` wrote, or the trace.parquet or
+    RUN is a folder written by `streamsift select --out` or `streamsift compare --out`, or the trace.parquet or
     comparison.json in it.
     """
     from streamsift.cli.output import OutputFolder
 
-    target = Path(output)
+    target = Path(out)
     folder = OutputFolder(target.parent)
     page = folder.write(target.name, _page(_file(Path(run))))
     click.echo(f"The report is in {page}")

@@ -18,18 +18,25 @@ Examples:
 """
 
 
-@click.command(short_help="Measure a published figure again.", epilog=EXAMPLES)
+@click.command(short_help="Reproduce a published figure or table.", epilog=EXAMPLES)
 @click.argument("paper", metavar="PAPER")
-@click.option("--figure", type=int, metavar="N", help="Which figure.")
-@click.option("--table", type=int, metavar="N", help="Which table.")
-@click.option("--rivals", is_flag=True, help="The column methods the etana paper compares with, on its tables.")
-@click.option("--rows", type=click.IntRange(1_000), help="Fewer rows than in the paper, for a quick look.")
-@click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
-@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Runs with the next seeds.")
-@click.option("--data", metavar="DIR", help="The folder with the paper's data sets.")
-@click.option("--quick", is_flag=True, help="With all: fewer rows and repeats, for a look in minutes.")
-@click.option("-o", "--out", required=True, metavar="DIR", help="Where the page and the numbers go.")
+@click.option("--figure", type=int, metavar="N", help="Number of the figure to reproduce.")
+@click.option("--table", type=int, metavar="N", help="Number of the table to reproduce.")
+@click.option("--rivals", is_flag=True, help="Run the column methods that the etana paper compares itself with.")
+@click.option(
+    "--rows",
+    type=click.IntRange(1_000),
+    show_default="as many as in the paper",
+    help="Number of rows; fewer give a quick impression.",
+)
+@click.option("--seed", default=1, show_default=True, help="Seed for everything random.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
+@click.option(
+    "--repeats", default=1, show_default=True, type=click.IntRange(1), help="Number of repeats, each with its own seed."
+)
+@click.option("--data", metavar="DIR", help="Folder that holds the paper's data sets.")
+@click.option("--quick", is_flag=True, help="With all: fewer rows and repeats, to finish in minutes.")
+@click.option("-o", "--out", required=True, metavar="DIR", help="Folder to write the report and the numbers to.")
 def reproduce(
     paper: str,
     figure: int | None,
@@ -43,14 +50,14 @@ def reproduce(
     quick: bool,
     out: str,
 ) -> None:
-    """Measure a figure or table of PAPER again, print the numbers and draw them.
+    """Reproduce a figure or table of PAPER, print the numbers and draw them.
 
     Papers: screening (tables 1 to 9, figure 3); fires (tables 2 to 4, figures 3 to 6); abfs (tables 1 to 12, figures
     1 to 6, 8 and 9); investing (tables 1 to 3); etana (tables 1 to 4, figures 4 to 6).
 
-    PAPER may be all: every table of every paper, and a page with a verdict on each. What is finished is kept in the
-    folder of -o and not measured again unless the settings differ; so are the single runs of tables that take hours
-    (fires, abfs).
+    With PAPER all, every table of every paper is reproduced, and a page gives a verdict on each. Finished results are
+    kept in the output folder and are not measured again unless the settings differ; so are the individual runs of
+    tables that take hours (fires, abfs).
     """
     if paper == "all":
         if figure is not None or table is not None or rivals:

@@ -40,33 +40,52 @@ Examples:
 
 @click.command(short_help="Select the features of a file.", epilog=EXAMPLES)
 @click.argument("data", metavar="DATA")
-@click.option("--target", metavar="COLUMN", help="The column that holds the label; not needed for libsvm.")
+@click.option("--target", metavar="COLUMN", help="Column that holds the label. Not needed for LIBSVM files.")
 @click.option(
     "--method",
     default="screen:mutual_info",
     show_default=True,
     metavar="NAME",
     shell_complete=complete_method,
-    help="How to select; `streamsift methods` lists them.",
+    help="Selection method. `streamsift methods` lists them all.",
 )
-@click.option("-k", "count", callback=count_or_fraction, metavar="N", help="How many features: 20, or 0.1 for a tenth.")
-@click.option("--fading", type=float, help="Weight of each row against the next, for streams that drift (0.999).")
-@click.option("--missing", type=click.Choice(["error", "skip"]), help="What to do with missing values.")
-@click.option("--eps", type=float, help="Rank error of the quantile summaries, as a share of the rows.")
-@click.option("--bins", type=int, help="Number of bins of the scores that count.")
+@click.option(
+    "-k",
+    "count",
+    callback=count_or_fraction,
+    metavar="N",
+    show_default="10",
+    help="Number of features to select (20), or a fraction of them (0.1). Some methods choose the number themselves.",
+)
+@click.option(
+    "--fading",
+    type=float,
+    show_default="1, no fading",
+    help="Factor by which each new row fades the rows before it. Use about 0.999 for streams that drift.",
+)
+@click.option(
+    "--missing", type=click.Choice(["error", "skip"]), show_default="error", help="What to do about missing values."
+)
+@click.option(
+    "--eps",
+    type=float,
+    show_default="0.001",
+    help="Largest rank error of the quantile summaries, as a fraction of the rows.",
+)
+@click.option("--bins", type=int, show_default="5", help="Number of bins, for methods that cut features into bins.")
 @click.option(
     "--set",
     "others",
     multiple=True,
     callback=assignments,
     metavar="NAME=VALUE",
-    help="Any other parameter of the method.",
+    help="Set any other parameter of the method. May be given several times.",
 )
 @how_to_read
-@click.option("--costs", metavar="FILE", help="CSV with `feature,price`, for methods that buy features (etana).")
-@click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows read at a time.")
-@click.option("-o", "--out", metavar="DIR", help="Write selection.json, trace.parquet and report.html to this folder.")
-@click.option("--save", metavar="FILE", help="Save the selector at the end, to go on later.")
+@click.option("--costs", metavar="FILE", help="CSV file of `feature,price`, for methods that buy features (etana).")
+@click.option("--batch", default=1000, show_default=True, type=click.IntRange(1), help="Rows per batch.")
+@click.option("-o", "--out", metavar="DIR", help="Folder to write selection.json, trace.parquet and report.html to.")
+@click.option("--save", metavar="FILE", help="File to save the fitted selector to, so that it can continue later.")
 @click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON and nothing else.")
 def select(
     data: str,
@@ -88,9 +107,9 @@ def select(
 ) -> int:
     """Read DATA once and print the features that tell the most about the target.
 
-    DATA is a file (its ending says of which format), or - for CSV on the standard input. The method decides how it is
+    DATA is a file, whose extension gives its format, or - for CSV from standard input. The method decides how it is
     read: row by row, column by column (investing, osfs, ...), or as instances whose values are bought one at a time
-    (etana). Interrupt a long run with Ctrl-C: with --out, what was found so far is written.
+    (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is written.
     """
     from streamsift import catalog
     from streamsift.cli.errors import INTERRUPTED

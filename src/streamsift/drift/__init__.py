@@ -12,7 +12,7 @@ Examples
 ...     if detector.drift_detected:
 ...         alarms.append(place)
 >>> alarms
-XXX
+[319]
 """
 
 from __future__ import annotations
