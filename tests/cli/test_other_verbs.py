@@ -33,6 +33,17 @@ def test_every_verb_has_help_with_examples(sift, verb):
     assert "streamsift " in out
 
 
+def test_the_defaults_that_help_shows_are_those_of_the_methods():
+    shown = {option.name: option.show_default for option in cli.commands["select"].params if not option.required}
+    screener = catalog.make("screen:mutual_info").get_params()
+    for name in catalog.names():
+        assert str(catalog.make(name).get_params().get("n_features_to_select", 10)) == shown["count"]
+    assert [shown["missing"], shown["eps"], shown["bins"]] == [
+        screener["missing"], str(screener["eps"]), str(screener["n_bins"])
+    ]  # fmt: skip
+    assert shown["fading"].startswith(f"{screener['fading']:g},")
+
+
 def test_version(sift):
     assert sift("--version") == (0, f"streamsift {__version__}\n", "")
 

@@ -141,6 +141,9 @@ class ArrayLike:
         return "an array or list"
 
 
+RandomSource = int | np.random.Generator | np.random.RandomState | None
+
+
 @dataclass(frozen=True)
 class RandomSeed:
     """None, a non-negative int, or a numpy Generator or RandomState."""

@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from numpy.typing import ArrayLike
+
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf
 from streamsift.core.instances import InstanceClassifier
@@ -94,16 +96,16 @@ class ETANA(InstanceClassifier):
 
     def __init__(
         self,
-        feature_cost: Any = 0.01,
+        feature_cost: ArrayLike = 0.01,
         *,
-        misclassification_cost: Any = None,
+        misclassification_cost: ArrayLike | None = None,
         n_bins: int | str = 5,
         binning: str = "quantile",
         ordering: str = "variance",
         prior: str = "empirical",
         resolution: int | str = "auto",
         lookup: str = "interpolate",
-        categorical: Any = None,
+        categorical: ArrayLike | None = None,
     ) -> None:
         self.feature_cost = feature_cost
         self.misclassification_cost = misclassification_cost
@@ -116,7 +118,7 @@ class ETANA(InstanceClassifier):
         self.categorical = categorical
 
     @classmethod
-    def paper(cls, feature_cost: Any = 0.01, n_bins: int | str = "classes") -> Self:
+    def paper(cls, feature_cost: ArrayLike = 0.01, n_bins: int | str = "classes") -> Self:
         """The choices of the authors' program.
 
         Examples

@@ -37,11 +37,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from streamsift.core.batch import CheckedBatch
-from streamsift.core.constraints import Integer, Limits, RandomSeed
+from streamsift.core.constraints import Integer, Limits, RandomSeed, RandomSource
 from streamsift.core.instances import InstanceClassifier
 from streamsift.instances import settings
 from streamsift.instances.edges import edge_planes
@@ -110,16 +110,16 @@ class FETANA(InstanceClassifier):
 
     def __init__(
         self,
-        feature_cost: Any = 0.01,
+        feature_cost: ArrayLike = 0.01,
         *,
-        misclassification_cost: Any = None,
+        misclassification_cost: ArrayLike | None = None,
         n_bins: int | str = 5,
         binning: str = "quantile",
         ordering: str = "variance",
         prior: str = "empirical",
-        categorical: Any = None,
+        categorical: ArrayLike | None = None,
         max_iterations: int = 100,
-        random_state: Any = None,
+        random_state: RandomSource = None,
     ) -> None:
         self.feature_cost = feature_cost
         self.misclassification_cost = misclassification_cost
@@ -132,7 +132,9 @@ class FETANA(InstanceClassifier):
         self.random_state = random_state
 
     @classmethod
-    def paper(cls, feature_cost: Any = 0.01, n_bins: int | str = "classes", random_state: Any = None) -> Self:
+    def paper(
+        cls, feature_cost: ArrayLike = 0.01, n_bins: int | str = "classes", random_state: RandomSource = None
+    ) -> Self:
         """The authors' choice of bins, order and prior; training is the one described above.
 
         Examples

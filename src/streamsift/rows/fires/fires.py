@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, Real
+from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, RandomSource, Real
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
@@ -224,7 +224,7 @@ class FIRES(RowSelector):
         n_samples: int = 5,
         aggregation: str = "mean",
         new_features: str = "error",
-        random_state: Any = None,
+        random_state: RandomSource = None,
     ) -> None:
         self.model = model
         self.n_features_to_select = n_features_to_select
