@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +74,19 @@ def test_no_source_file_is_too_long() -> None:
 def test_every_source_file_says_what_it_is() -> None:
     silent = [path for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
     assert silent == []
+
+
+@pytest.mark.parametrize("folder", ["core", "streams", "cli", "report"])
+def test_no_two_classes_of_a_package_have_one_name(folder: str) -> None:
+    names = Counter(
+        node.name
+        for path in SOURCES
+        if path.is_relative_to(PACKAGE / folder)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert len(names) > 1
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_optional_packages_are_imported_in_their_own_folders_and_only_when_needed() -> None:
