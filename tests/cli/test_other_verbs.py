@@ -95,7 +95,7 @@ def test_unknown_papers_and_figures(sift, tmp_path):
 
 
 def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch, scale):
-    from streamsift.reproduce.screening.figure import figure as screening
+    from streamsift.reproduce.screening import figure as screening
 
     monkeypatch.setattr(screening, "SCORES", ("t_score",))
     rows = 2000 if scale == 1.0 else 1000

@@ -25,7 +25,7 @@ CLEAN = {"class_noise": 0.0}
 @settings(max_examples=8)
 @given(size=st.integers(1, 3500), seed=st.integers(0, 3), drift=st.sampled_from([None, "abrupt", "gradual"]))
 def test_one_seed_one_stream_for_every_batch_size(name, size, seed, drift):
-    options = {"rows": 3000, "seed": seed, "irrelevant": 5, "redundant": 3, "drift": drift, "width": 500}
+    options = {"n_rows": 3000, "seed": seed, "irrelevant": 5, "redundant": 3, "drift": drift, "width": 500}
     X, y = drain(generate(name, **options), size)
     whole, labels = drain(generate(name, **options), 3000)
     np.testing.assert_array_equal(X, whole)
@@ -331,8 +331,8 @@ def test_width_is_cut_to_short_streams_and_positions_are_checked():
 def test_refusals():
     with pytest.raises(UnknownNameError, match=r"There is no generator 'seea'. Did you mean 'sea'\?"):
         generate("seea")
-    with pytest.raises(UnknownNameError, match="There is no option of sea called 'n_rows'"):
-        generate("sea", n_rows=5)
+    with pytest.raises(UnknownNameError, match="There is no option of sea called 'rows'"):
+        generate("sea", rows=5)
     with pytest.raises(ParameterError, match="'irrelevant' parameter of bg2 must be an int"):
         generate("bg2", irrelevant=-1)
     with pytest.raises(ParameterError, match="'drift' parameter of an must be one of 'abrupt', 'gradual' or None"):

@@ -17,7 +17,7 @@ from streamsift.streams.generators.linear_drift import LinearDrift
 @given(size=st.integers(1, 4000), seed=st.integers(0, 5), n_features=st.sampled_from([3, 300, 5000]))
 def test_one_seed_one_stream_for_every_batch_size(size: int, seed: int, n_features: int) -> None:
     rows = 1500 if n_features < 5000 else 300
-    options = {"rows": rows, "seed": seed, "n_features": n_features, "n_relevant": 2}
+    options = {"n_rows": rows, "seed": seed, "n_features": n_features, "n_relevant": 2}
     X, y = drain(generate("linear_drift", **options), size)
     whole, labels = drain(generate("linear_drift", **options), rows)
     np.testing.assert_array_equal(X, whole)
@@ -125,7 +125,7 @@ def test_refusals() -> None:
         generate("linear_drift", shift_every=0)
     with pytest.raises(ParameterError, match=r"'n_relevant' parameter of linear_drift must be an int .* 10"):
         generate("linear_drift", n_features=10, n_relevant=11)
-    with pytest.raises(ParameterError, match="'rows' parameter of generate"):
+    with pytest.raises(ParameterError, match="'n_rows' parameter of generate"):
         generate("linear_drift", n_rows=0)
     with pytest.raises(ParameterError, match="'seed' parameter of generate"):
         generate("linear_drift", seed=-1)
