@@ -316,7 +316,7 @@ def test_more_repeats_and_methods_may_join(tmp_path):
         ({"batch_size": 50}, "batch_size was 100 there and is 50 here"),
         ({"seed": 3}, "seed was 0 there and is 3 here"),
         ({"n_features_to_select": 4}, "n_features_to_select was None there and is 4 here"),
-        ({"rows": 600}, "rows was 1200 there and is 600 here"),
+        ({"n_rows": 600}, "rows was 1200 there and is 600 here"),
         ({"data": people(seed=1)}, "the rows themselves differ"),
     ],
 )
