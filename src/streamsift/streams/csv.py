@@ -174,7 +174,7 @@ def _not_fitting(line: int, source: str, column: str, value: str, kind: str, oth
 
 
 class _Head:
-    """The header of a CSV file and the records that follow it, as far as HEAD_BYTES reach."""
+    """The header of a CSV file and the records that follow it, as far as `limits.head_bytes` reaches."""
 
     def __init__(self, source: ByteSource, delimiter: str | None, limits: ReadLimits) -> None:
         if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
