@@ -54,6 +54,7 @@ def test_a_block_of_decisions_is_a_sequence_of_them_and_a_table() -> None:
     block = Decisions.of(single)
     assert block == single
     assert block[1:] == single[1:]
+    assert block[:1] == single[:1]
     assert block != single[::-1]
     assert block.to_arrow()["because_of"].to_pylist() == [[], ["a", "y"], []]
     assert block.to_arrow()["dropped"].to_pylist() == [["z"], [], []]

@@ -33,6 +33,7 @@ from streamsift.streams.files import ByteSource, count_lines, last_record_end, r
         ('1,a\n2,b\n3,"c\nd\ne\nf', 8),  # many line breaks inside the open value
         ('1,a\n2,"b ""c\nd', 4),  # the last quote before the break is the second of a doubled one
         ('1,"x\ny",2\n3,"c\nd\n', 10),  # the record begins behind a value with a line break
+        ('\n"a\nb', 1),  # behind an empty first line
         ('5" pipe\n', 8),  # a mere character opens nothing
         ('1,a\n5" pipe\n6,b', 12),
         ('1,"a\nb"\n5" pipe\n6,b\n', 20),
@@ -50,6 +51,7 @@ def test_only_the_given_delimiter_stands_before_an_opening_quote() -> None:
 
 def test_without_a_delimiter_quotes_mean_nothing() -> None:
     assert last_record_end(b'1,a\n2,"b\nc', b"") == 9
+    assert last_record_end(b'1,a\n"b\nc', b"") == 7
 
 
 CELLS = st.text(st.sampled_from('ab,"\n'), max_size=5)
