@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -95,9 +96,9 @@ def test_unknown_papers_and_figures(sift, tmp_path):
 
 
 def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch, scale):
-    from streamsift.reproduce.screening import figure as screening
+    from streamsift.reproduce.screening.figure import EXHIBITS, figure_3
 
-    monkeypatch.setattr(screening, "SCORES", ("t_score",))
+    monkeypatch.setitem(EXHIBITS, "figure 3", partial(figure_3, scores=("t_score",)))
     rows = 2000 if scale == 1.0 else 1000
     code, out, err = sift("reproduce", "screening", "--figure", 3, "--rows", rows, "-o", tmp_path)
     assert code == 0

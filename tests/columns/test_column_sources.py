@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,7 @@ from tests.columns.data import regression
 from streamsift.columns.investing import Investing
 from streamsift.columns.penalised import Penalised
 from streamsift.core.exceptions import InputError, ParameterError, ReaderError, UnknownNameError
-from streamsift.streams import column_sources
-from streamsift.streams.column_sources import interactions, logarithms, open_columns, powers
+from streamsift.streams.column_sources import ColumnFile, interactions, logarithms, open_columns, powers
 from streamsift.streams.column_stream import generate_columns
 
 
@@ -41,14 +40,14 @@ def write(where: Path, data: pa.Table) -> Path:
     return where
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow", ".csv"])
-@pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 26])
-def test_a_file_gives_the_decisions_of_the_matrix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, block_bytes: int
-) -> None:
-    monkeypatch.setattr(column_sources, "BLOCK_BYTES", block_bytes)
+@pytest.mark.parametrize(
+    ("suffix", "block_bytes"),
+    [*product([".parquet", ".feather", ".arrow"], [None, 1, 5000, 1 << 26]), (".csv", None)],  # CSV is read whole
+)
+def test_a_file_gives_the_decisions_of_the_matrix(tmp_path: Path, suffix: str, block_bytes: int | None) -> None:
     data, X, y = table()
-    source = open_columns(write(tmp_path / f"t{suffix}", data), target="target")
+    path = write(tmp_path / f"t{suffix}", data)
+    source = ColumnFile(path, "target", block_bytes=block_bytes) if block_bytes else open_columns(path, "target")
     selector = Penalised("bic").run(source)
     direct = Penalised("bic").fit(X, y)
     assert selector.selected_ == [f"c.{name[1:]}" for name in direct.selected_]
@@ -56,10 +55,10 @@ def test_a_file_gives_the_decisions_of_the_matrix(
     assert source.names[:2] == ["c.0", "c.1"]
 
 
-def test_blocks_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_bounded(tmp_path: Path) -> None:
     data, X, _ = table()
-    monkeypatch.setattr(column_sources, "BLOCK_BYTES", 7 * 8 * len(X))
-    widths = [block.X.shape[1] for _, block in open_columns(write(tmp_path / "t.parquet", data), target="target")]
+    source = ColumnFile(write(tmp_path / "t.parquet", data), "target", block_bytes=7 * 8 * len(X))
+    widths = [block.X.shape[1] for _, block in source]
     assert widths == [7, 7, 7, 7, 2]
 
 

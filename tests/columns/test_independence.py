@@ -49,6 +49,7 @@ def test_fisher_z_equals_the_toolbox(toolbox: Any) -> None:
     inputs, outputs = toolbox
     data = inputs["cont"]
     matrix = correlation_matrix(data[:, :-1], data[:, -1])
+    assert len(outputs["fisherz_tests"]) > 50
     for i, size, *chosen, _, dep, p in outputs["fisherz_tests"]:
         r = conditional(matrix, int(i) - 1, [int(c) - 1 for c in chosen[: int(size)]])
         assert abs(r) == pytest.approx(dep, rel=1e-9, abs=1e-12)
@@ -132,7 +133,7 @@ def test_hard_columns_are_independent_not_errors() -> None:
     alone = FisherZ(0.01).relations(y, NO_CLASSES).alone(hard.copy(), range(4))
     assert alone.relevant.tolist() == [False, False, False, True]
     assert alone.statistic[:2].tolist() == [0.0, 0.0]
-    assert np.isinf(alone.statistic[3]) or alone.statistic[3] > 30
+    assert alone.statistic[3] > 30  # a correlation of 1, up to rounding; infinity is larger
     one_class = FisherZ(0.01).relations(np.ones(8), NO_CLASSES).alone(hard.copy(), range(4))
     assert not one_class.relevant.any()
     one_class_codes = CountTest(0.01).relations(np.ones(8), np.zeros(8, np.int64)).alone(hard.copy(), range(4))

@@ -83,6 +83,7 @@ def test_every_entry_has_all_figures_and_json_can_hold_them(everything):
         "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "features", "rows_per_second", "memory",
         "ram_hours", "seconds", "selection_accuracy", "accuracies", "failures", "cost", "trace", "curve",
     }  # fmt: skip
+    assert len(found["entries"]) > 5
     for entry in found["entries"]:
         assert set(entry) == wanted
         assert entry["accuracy"] == pytest.approx(np.mean(entry["accuracies"]))
@@ -475,8 +476,7 @@ def test_sorted_labels_fail_in_words_where_the_first_half_is_learnt():
     order = np.argsort(y, kind="stable")[300:]
     found = compare((X[order], y[order]), methods=["etana", "ofs"], repeats=1).as_dict()
     failures = {entry["method"]: entry["failures"] for entry in found["entries"]}
-    assert failures["ofs"] == []
-    assert failures["etana"] == [] or "one label only" in failures["etana"][0]
+    assert failures == {"ofs": [], "etana": []}  # the first half still has 182 rows of the second class
     early = np.concatenate([np.flatnonzero(y == "f")[:600], np.flatnonzero(y == "m")[:400]])
     found = compare((X[early], y[early]), methods=["etana"], repeats=1).as_dict()
     assert "have one label only" in found["entries"][0]["failures"][0]

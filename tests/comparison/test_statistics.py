@@ -82,11 +82,17 @@ def _gap(ranks, pair):
 
 
 @pytest.mark.parametrize(
-    ("scores", "names"),
-    [([[1.0, 2.0]] * 2, ["a", "b"]), ([[1.0]] * 4, ["a"]), ([[1.0, np.nan]] * 4, ["a", "b"]), ([1.0, 2.0], ["a", "b"])],
+    ("scores", "names", "words"),
+    [
+        ([[1.0, 2.0]] * 2, ["a", "b"], r"3 repeats at least.*shape \(2, 2\)"),
+        ([[1.0]] * 4, ["a"], "2 entries .*and 1 names"),
+        ([[1.0, 2.0]] * 4, ["a", "b", "c"], "and 3 names"),
+        ([1.0, 2.0], ["a", "b"], r"shape \(2,\)"),
+        ([[1.0, np.nan]] * 4, ["a", "b"], "A score is not a number"),
+    ],
 )
-def test_what_cannot_be_tested_is_refused(scores, names):
-    with pytest.raises(InputError):
+def test_what_cannot_be_tested_is_refused(scores, names, words):
+    with pytest.raises(InputError, match=words):
         significance(scores, names)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,7 +54,53 @@ def test_a_block_of_decisions_is_a_sequence_of_them_and_a_table() -> None:
     block = Decisions.of(single)
     assert block == single
     assert block[1:] == single[1:]
+    assert block[:1] == single[:1]
     assert block != single[::-1]
     assert block.to_arrow()["because_of"].to_pylist() == [[], ["a", "y"], []]
     assert block.to_arrow()["dropped"].to_pylist() == [["z"], [], []]
     assert block[2:].to_arrow()["because_of"].to_pylist() == [[]]
+
+
+def test_scores_that_are_not_numbers_are_text_in_json() -> None:
+    selection = Selection(np.array([0, 1]), ("a", "b"), np.array([-np.inf, np.nan]), 2, 9)
+    assert [row["score"] for row in selection.as_dict()["selected"]] == ["-inf", "nan"]
+
+
+BIDS = [
+    Decision("a", True, statistic=3.0, threshold=1.0, wealth=0.7, wealth_before=0.5),
+    Decision("b", False, statistic=0.5, threshold=1.5, wealth=0.6, wealth_before=0.7),
+]
+
+
+def test_a_block_keeps_what_was_bid() -> None:
+    block = Decisions.of(BIDS)
+    assert list(block) == BIDS
+    assert block[-1] == BIDS[1]
+    assert block[::-1] == BIDS[::-1]
+    assert block.take(np.array([1])) == BIDS[1:]
+    assert block.to_arrow().to_pydict() == {
+        "name": ["a", "b"],
+        "accepted": [True, False],
+        "statistic": [3.0, 0.5],
+        "threshold": [1.0, 1.5],
+        "wealth_before": [0.5, 0.7],
+        "wealth": [0.7, 0.6],
+        "dropped": [[], []],
+        "because_of": [[], []],
+    }
+    assert "wealth" not in Decisions.of([Decision("a", True)]).to_arrow().column_names
+    with pytest.raises(IndexError):
+        block[2]
+
+
+def test_blocks_are_equal_where_every_answer_is() -> None:
+    block = Decisions.of(BIDS)
+    assert block == Decisions.of(BIDS)
+    assert block != BIDS[:1]
+    assert block != [BIDS[0], "b"]
+    assert block != 5
+    assert block != [BIDS[0], replace(BIDS[1], statistic=0.25)]
+    nothing_known = [Decision("a", True)]
+    assert Decisions.of(nothing_known) == nothing_known  # NaN equals NaN here
+    assert Decisions.of(nothing_known) != [Decision("a", True, statistic=1.0)]
+    assert Decisions.of([Decision("a", True, statistic=1.0)]) != nothing_known

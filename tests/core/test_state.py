@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -79,3 +79,38 @@ def test_another_type_is_refused(key: str, value: Any) -> None:
 
 def test_memory_is_the_sum_of_all_arrays() -> None:
     assert n_bytes({"a": np.zeros(3), "b": np.zeros(2, np.int8)}) == 26
+
+
+@dataclass
+class Roomy:
+    values: NDArray[np.float64]
+    n_used: int
+    count: NDArray[np.integer[Any]]
+    scratch: list[int] = field(init=False, default_factory=list)
+
+    def tidy(self) -> None:
+        self.values[self.n_used :] = 0.0
+
+
+def test_room_that_is_not_in_use_is_cleared_and_scratch_is_left_out() -> None:
+    state = Roomy(np.array([1.0, 2.0, 9.0]), 2, np.arange(2))
+    state.scratch.append(1)
+    arrays = state_to_arrays(state)
+    assert sorted(arrays) == ["count", "n_used", "values"]
+    assert arrays["values"].tolist() == [1.0, 2.0, 0.0]
+    assert state_from_arrays(Roomy, arrays).scratch == []
+
+
+def test_any_integers_will_do_where_the_state_says_so() -> None:
+    arrays = state_to_arrays(Roomy(np.zeros(1), 1, np.arange(2)))
+    for kind in (np.int16, np.uint64):
+        again = state_from_arrays(Roomy, arrays | {"count": np.arange(2, dtype=kind)})
+        assert again.count.dtype == kind
+    with pytest.raises(SavedStateError, match=r"is float64 of shape \(2,\) instead of an array of integer"):
+        state_from_arrays(Roomy, arrays | {"count": np.zeros(2)})
+
+
+def test_arrays_of_another_byte_order_become_those_of_this_machine() -> None:
+    again = state_from_arrays(Inner, {"values": np.array([1.5, -2.0], ">f8")})
+    assert again.values.dtype.isnative
+    assert again.values.tolist() == [1.5, -2.0]

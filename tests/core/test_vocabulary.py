@@ -99,6 +99,35 @@ class TestLabels:
         with pytest.raises(InputError, match="Unknown label type: continuous"):
             LabelVocabulary().encode(np.linspace(0.1, 0.9, 50))
 
+    @pytest.mark.parametrize(
+        ("n_distinct", "n_rows", "refused"),
+        [(20, 20, False), (21, 21, True), (21, 209, True), (21, 210, False), (30, 300, False), (31, 300, True)],
+    )
+    def test_a_target_is_continuous_above_20_values_and_a_tenth_of_the_rows(
+        self, n_distinct: int, n_rows: int, refused: bool
+    ) -> None:
+        labels = 0.5 + np.arange(n_rows) % n_distinct
+        if refused:
+            with pytest.raises(InputError, match=f"y holds {n_distinct} different values such as 0.5"):
+                LabelVocabulary().encode(labels)
+        else:
+            assert len(LabelVocabulary().encode(labels)[1]) == n_distinct
+
+    def test_whole_numbers_are_classes_however_many_there_are(self) -> None:
+        assert len(LabelVocabulary().encode(np.arange(50.0))[1]) == 50
+
+    def test_one_known_label_keeps_the_vocabulary_and_one_new_label_does_not(self) -> None:
+        _, vocabulary = encoded(["a", "b"])
+        codes, same = vocabulary.encode(np.array(["b"]))
+        assert (codes.tolist(), same) == ([1], vocabulary)
+        codes, grown = vocabulary.encode(np.array(["z"]))
+        assert (codes.tolist(), grown.labels) == ([2], ("a", "b", "z"))
+
+    def test_labels_before_between_and_behind_the_known_ones_are_new(self) -> None:
+        codes, vocabulary = encoded(np.array([10, 20]), np.array([20, 5, 15, 99, 10]))
+        assert codes[1] == [1, 2, 3, 4, 0]
+        assert vocabulary.labels == (10, 20, 5, 15, 99)
+
     def test_one_column_counts_as_one_dimension_and_two_do_not(self) -> None:
         assert LabelVocabulary().encode(np.array([[1], [2]]))[0].tolist() == [0, 1]
         for labels in (np.zeros((3, 2)), [[1, 2], [3, 4]]):
@@ -150,8 +179,9 @@ class TestFeatures:
         ("names", "words"),
         [
             (("a", "b", "cc"), "does not know column 'cc'. Did you mean 'c'"),
-            (("d", "e", "a"), "column 'd' and 1 more"),
-            (("a", "b"), "column 'c' is missing"),
+            (("d", "e", "a"), "X has 3 features, of which S does not know column 'd' and 1 more"),
+            (("a", "b", "c", "cc"), r"column 'cc'\. Did you mean 'c'"),
+            (("a", "b"), "X has 2 features, but S is expecting 3 features as input: column 'c' is missing"),
             (("a",), "column 'b' and 1 more are missing"),
             (None, "X has 4 features, but S is expecting 3"),
         ],
@@ -168,3 +198,15 @@ class TestFeatures:
         with pytest.raises(InputError, match="Two columns are called 'a'"):
             check_names(["a", "b", "a"])
         assert check_names(["a", 1]) == ("a", "1")
+
+    def test_names_for_features_that_had_none_are_taken_by_position(self) -> None:
+        unnamed = FeatureVocabulary(None, 2)
+        assert unnamed.match(("a", "b"), 2, grow=False, owner="S") == (None, unnamed)
+        with pytest.raises(InputError, match="X has 3 features, but S is expecting 2"):
+            unnamed.match(("a", "b", "c"), 3, grow=False, owner="S")
+
+    def test_newcomers_are_numbered_in_the_order_of_their_columns(self) -> None:
+        slots, vocabulary = self.known.match(("e", "c", "d"), 3, grow=True, owner="S")
+        assert slots is not None
+        assert slots.tolist() == [3, 2, 4]
+        assert (vocabulary.names, vocabulary.n_features) == (("a", "b", "c", "e", "d"), 5)

@@ -118,12 +118,11 @@ def test_the_rounded_program_equals_the_naive_one(n_classes: int) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_certified_part_has_the_value_of_the_whole(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_certified_part_has_the_value_of_the_whole(n_classes: int) -> None:
     likelihood, bin_start = problem(n_classes, 600, 2, sharpness=20.0)
     cost, risk, grid = np.full(600, 0.02), 1.0 - np.eye(n_classes), make_grid(n_classes, 30)
     short = solve(grid, likelihood, bin_start, cost, np.ones(600), risk, rounded=False)
-    monkeypatch.setattr(grids, "FIRST_STAGES", 600)
-    whole = solve(grid, likelihood, bin_start, cost, np.ones(600), risk, rounded=False)
+    whole = solve(grid, likelihood, bin_start, cost, np.ones(600), risk, rounded=False, first_stages=600)
     assert len(short.going_on) < 600 == len(whole.going_on)
     assert short.gap <= grids.MEETING < 1e-6
     np.testing.assert_allclose(short.going_on[0], whole.going_on[0], atol=2 * grids.MEETING)

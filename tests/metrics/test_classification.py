@@ -6,10 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import special
 from sklearn import metrics
 from tests.naive import classification as naive
 
-from streamsift.metrics.classification import class_counts, classification_scores, log_losses
+from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
 
 ODD = {
     "one class": ([0, 0, 0], [0, 0, 0]),
@@ -69,3 +70,26 @@ def test_groups_are_counted_apart_and_empty_ones_say_nothing():
         found = classification_scores(class_counts(groups, true, predicted, 3, 2))
     assert found.accuracy[[0, 2]].tolist() == [0.5, 1.0]
     assert all(np.isnan(values[1]) for values in found)
+
+
+def test_a_certain_hit_costs_next_to_nothing_and_never_less():
+    (loss,) = log_losses(np.array([[1.0, 0.0]]), np.array([0]))
+    assert 0.0 < loss < 1e-15
+
+
+def test_the_classes_of_a_batch_may_be_fewer_or_more_than_those_known():
+    probabilities = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    assert log_losses(probabilities, np.array([0, 1])) == pytest.approx(-np.log([0.5, 0.1]))
+    certain = -np.log(np.finfo(float).eps)
+    assert log_losses(probabilities, np.array([2, 3])) == pytest.approx([-np.log(0.2), certain])
+    assert log_losses(np.empty((0, 3)), np.empty(0, np.int64)).shape == (0,)
+
+
+def test_softmax_is_that_of_scipy_for_logarithms_of_any_size():
+    logarithms = np.random.default_rng(0).normal(scale=5.0, size=(6, 4))
+    logarithms[1] += 2000.0
+    logarithms[2] -= 2000.0
+    logarithms[3, :3] = -np.inf
+    before = logarithms.copy()
+    np.testing.assert_allclose(softmax(logarithms), special.softmax(logarithms, axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(logarithms, before)

@@ -66,3 +66,20 @@ def test_ram_hours_refuses_less_than_nothing() -> None:
     for arguments in ((-1, 1), (1, -1), (math.nan, 1)):
         with pytest.raises(ParameterError):
             ram_hours(*arguments)
+
+
+@pytest.mark.parametrize("features", [[0.0, 1.0], ["a"], [[0, 1]], np.array(3)], ids=repr)
+def test_features_are_whole_numbers_in_one_dimension(features: object) -> None:
+    with pytest.raises(InputError, match="indices in one dimension, or as a boolean mask"):
+        jaccard(features, [1])
+
+
+def test_the_first_and_the_last_feature_count() -> None:
+    assert selection_accuracy([0, 4], [0, 4], 5) == 1.0
+    with pytest.raises(InputError, match="There is no feature 5: indices run from 0 to 4"):
+        selection_accuracy([5], [0], 5)
+    with pytest.raises(InputError, match="There is no feature -1: indices run from 0\\."):
+        jaccard([1], [-1])
+    with pytest.raises(InputError, match="The mask has 4 entries but there are 5 features"):
+        selection_accuracy([True] * 4, [0], 5)
+    assert jaccard([True, False, True], [False, False, True]) == 0.5

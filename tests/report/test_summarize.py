@@ -38,7 +38,7 @@ def test_true_features_drift_and_detection(drifting_trace):
     assert run["lanes"]["drift"][:2] == [(0, 100), (500, 600)]
     assert run["detection"]["rates"] == [1.0] * 40
     assert run["detection"]["mean_second_half"] == 1.0
-    assert all(row["relevant"] for row in run["selected"])
+    assert [row["relevant"] for row in run["selected"]] == [True, True]
 
 
 def test_the_mean_is_over_the_second_half_only(make_trace):

@@ -11,7 +11,6 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, features_used, mixed_learner
-from streamsift.reproduce.abfs import figures as abfs_figures
 from streamsift.reproduce.abfs import settings as abfs_settings
 from streamsift.reproduce.abfs import tables as abfs
 from streamsift.reproduce.abfs.runs import LEARNERS, Run, make_stream, measure
@@ -137,10 +136,9 @@ def test_the_crowded_stream_has_500_features():
 
 
 @pytest.mark.compiled
-def test_a_table_has_ours_beside_the_published(monkeypatch):
-    monkeypatch.setattr(abfs, "STREAMS", ("BG1",))
-    monkeypatch.setattr(abfs, "LEARNERS", ("NB", "HT"))
-    result = exhibits("abfs")["table 3"](Options(rows=1000, repeats=2), quiet)
+def test_a_table_has_ours_beside_the_published():
+    table_3 = exhibits("abfs")["table 3"]
+    result = table_3(Options(rows=1000, repeats=2), quiet, streams=("BG1",), learners=("NB", "HT"))
     assert result.columns == ["", "method", "ours", "deviation of repeats", "published"]
     assert [(row[1], row[4]) for row in result.rows] == [
         ("NB", "80.17"),
@@ -163,10 +161,9 @@ def test_a_table_has_ours_beside_the_published(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["table 6", "table 7", "table 8", "table 9"])
-def test_the_other_tables(monkeypatch, name):
-    monkeypatch.setattr(abfs, "STREAMS", ("SEA",))
-    monkeypatch.setattr(abfs, "LEARNERS", ("NB",))
-    result = exhibits("abfs")[name](Options(rows=1000), quiet)
+def test_the_other_tables(name):
+    only = {"streams": ("SEA",)} if name in ("table 6", "table 7") else {}
+    result = exhibits("abfs")[name](Options(rows=1000), quiet, learners=("NB",), **only)
     published = {row[1]: row[-1] for row in result.rows if row[-1]}
     expected = {
         "table 6": {"NB": "27.01", "NB-ABFS": "28.86"},
@@ -187,10 +184,9 @@ def test_real_data_is_asked_for_and_looked_for(tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.skipif(not SHARED.is_dir(), reason="skipped: no ../shared")
-def test_a_table_of_real_data(monkeypatch):
-    monkeypatch.setattr(abfs, "LEARNERS", ("NB",))
-    monkeypatch.setattr(abfs, "REAL_DATA", {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz"})
-    result = exhibits("abfs")["table 10"](Options(rows=1000, data=str(SHARED / "data")), quiet)
+def test_a_table_of_real_data():
+    options = Options(rows=1000, data=str(SHARED / "data"))
+    result = exhibits("abfs")["table 10"](options, quiet, learners=("NB",), data_sets=("COVTYPE", "IADS"))
     assert [(row[0], row[1], row[3]) for row in result.rows] == [
         ("COVTYPE", "NB", "70.41"),
         ("COVTYPE", "ABFS-NB", "83.20"),
@@ -244,28 +240,26 @@ def test_finished_runs_are_kept_and_found_again(monkeypatch, tmp_path):
     assert abfs_settings.measure_all(runs, options, quiet) == first
 
 
-def test_the_figures(monkeypatch, scale):
+def test_the_figures(scale):
     rows = 1000 if scale == 1.0 else 200
-    monkeypatch.setattr(abfs_figures, "STREAMS", ("BG1",))
-    monkeypatch.setattr(abfs_figures, "GRACE_PERIODS", (100, 200))
-    monkeypatch.setattr(abfs_figures, "THRESHOLDS", (0.05,))
+    streams = ("BG1",)
+    swept = {"streams": streams, "grace_periods": (100, 200), "thresholds": (0.05,)}
     found = exhibits("abfs")
-    by_period = found["figure 1"](Options(rows=rows), quiet)
+    by_period = found["figure 1"](Options(rows=rows), quiet, **swept)
     assert [row[:2] for row in by_period.rows] == [["100", "3"], ["200", "3"]]
-    assert len(found["figure 6"](Options(rows=rows), quiet).rows) == 6
-    lot = found["figure 4"](Options(), quiet)
+    assert len(found["figure 6"](Options(rows=rows), quiet, **swept).rows) == 6
+    lot = found["figure 4"](Options(), quiet, streams=streams)
     assert lot.rows[-1][2:5] == ["0.700", "1.000", "0.000"]  # everything
     assert float(lot.rows[0][4]) > 0.9  # next to nothing
-    by_stream = found["figure 5"](Options(rows=rows), quiet)
+    by_stream = found["figure 5"](Options(rows=rows), quiet, streams=streams)
     assert [row[:2] for row in by_stream.rows] == [["BG1", "ABFS"], ["BG1", "ABFS (threshold)"]]
-    stability = found["figure 8"](Options(rows=2 * rows), quiet)
+    stability = found["figure 8"](Options(rows=2 * rows), quiet, streams=streams)
     assert stability.columns == ["stream", "cross", "split", "bootstrap"]
     assert [len(curve.x) for curve in stability.panels[0].curves] == [20, 20, 20]
 
 
-def test_the_figure_of_features_in_use(monkeypatch):
-    monkeypatch.setattr(abfs_figures, "MANY", 10)
-    result = exhibits("abfs")["figure 9"](Options(rows=1000), quiet)
+def test_the_figure_of_features_in_use():
+    result = exhibits("abfs")["figure 9"](Options(rows=1000), quiet, irrelevant=10)
     assert [row[:2] for row in result.rows[:4]] == [["BG1", m] for m in ("HT", "HT-ABFS", "HAT", "HAT-ABFS")]
     assert "Drifts are under way in rows 308 to 357 and 641 to 690" in result.panels[0].reading
     assert [curve.dashed for curve in result.panels[0].curves] == [True, False, True, False]

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 
 from streamsift.core.exceptions import InputError, ReaderError
-from streamsift.reproduce.etana import data as etana_data
 from streamsift.reproduce.etana import tables as etana
-from streamsift.reproduce.etana.data import DATA_SETS, present
+from streamsift.reproduce.etana.data import present
 from streamsift.reproduce.etana.tables import EXHIBITS, figure_4, figure_5, figure_6, tables
 
 
 @pytest.fixture
-def only_mll(monkeypatch: pytest.MonkeyPatch, shared: Path) -> Any:
-    monkeypatch.setattr(etana_data, "DATA_SETS", tuple(data for data in DATA_SETS if data.name == "MLL"))
-    return SimpleNamespace(data=shared / "data", seed=0, rows=None, jobs=1)
+def only_mll(tmp_path: Path, shared: Path) -> Any:
+    (tmp_path / "mll.npz").symlink_to(shared / "data" / "mll.npz")
+    return SimpleNamespace(data=tmp_path, seed=0, rows=None, jobs=1)
 
 
 def no_progress(done: int, total: int) -> None:
@@ -41,9 +40,8 @@ def test_the_tables_set_ours_beside_the_published(only_mll: Any) -> None:
 
 
 @pytest.mark.compiled
-def test_figures_4_and_5_measure_what_they_name(only_mll: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(etana, "BINS", (2, 3))
-    bins = figure_4(only_mll, no_progress)
+def test_figures_4_and_5_measure_what_they_name(only_mll: Any) -> None:
+    bins = figure_4(only_mll, no_progress, bins=(2, 3))
     assert [row[:2] for row in bins.rows] == [["MLL", "2"], ["MLL", "3"]]
     assert bins.rows[1][2:4] == ["1.0000", "5.07"]
     assert [curve.x for curve in bins.panels[0].curves] == [[2.0, 3.0]]

@@ -32,14 +32,11 @@ def test_a_curve_is_the_detection_rate_of_the_best_k():
     np.testing.assert_allclose(rates_by_count(scores, relevant, counts), one_by_one)
 
 
-def test_the_figure_is_the_same_on_one_process_and_on_two(monkeypatch):
-    from streamsift.reproduce.screening import figure as screening
-
-    monkeypatch.setattr(screening, "SCORES", ("fisher",))
-    monkeypatch.setattr(screening, "FADING", {500: 0.999})
+def test_the_figure_is_the_same_on_one_process_and_on_two():
+    small = {"scores": ("fisher",), "fading": {500: 0.999}}
     parts = []
-    alone = figure_3(Options(rows=1000, jobs=1), lambda done, total: parts.append((done, total)))
-    shared = figure_3(Options(rows=1000, jobs=2), lambda done, total: None)
+    alone = figure_3(Options(rows=1000, jobs=1), lambda done, total: parts.append((done, total)), **small)
+    shared = figure_3(Options(rows=1000, jobs=2), lambda done, total: None, **small)
     assert parts == [(1, 2), (2, 2)]
     assert alone == shared
     assert [row[:3] for row in alone.rows] == [["500", "fisher", "0.999"], ["500", "fisher", "none"]]

@@ -25,7 +25,6 @@ from streamsift.core.exceptions import (
     UnknownNameError,
 )
 from streamsift.drift import ADWIN, HDDM_A
-from streamsift.rows import abfs
 from streamsift.rows.abfs import ABFS
 from streamsift.rows.stump import LARGEST_CODE
 
@@ -245,13 +244,14 @@ def test_late_codes_and_classes_count_like_early_ones() -> None:
     assert late.drifts_[0].features == (0,)  # codes the stump had not met
 
 
-def test_drifts_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abfs, "KEPT_DRIFTS", 2)
+def test_drifts_are_kept_up_to_a_number() -> None:
     rng = np.random.default_rng(2)
     X = rng.integers(0, 2, (6000, 3)).astype(float)
     turn = np.arange(6000) // 1000 % 2
     y = np.where(turn == 0, X[:, 0], X[:, 1]).astype(int)
-    selector = feed(ABFS(100, 0.05, detector="hddm_a", categorical="all"), X, y)
+    selector = ABFS(100, 0.05, detector="hddm_a", categorical="all").partial_fit(X[:1], y[:1])
+    selector._state.kept_drifts = 2
+    feed(selector, X[1:], y[1:])
     assert selector.n_drifts_ > 2
     assert len(selector.drifts_) == 2
     assert all(drift.features for drift in selector.drifts_)

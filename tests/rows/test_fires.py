@@ -162,15 +162,18 @@ def test_never_nan(model: str, scale: str | None, dtype: Any) -> None:
         assert all_finite(selector)
 
 
-@pytest.mark.parametrize("margin", [1e6, -1e6, 1e150, -1e150])
+@pytest.mark.parametrize("margin", [1e6, -1e6, 1e20, -1e20, 1e150, -1e150])
 def test_huge_margins(margin: float) -> None:
     selector = FIRES(scale=None, initial_sigma=1e-9).partial_fit(np.ones((4, 3)), [0, 1, 0, 1])
     arrays = selector.state_arrays()
     arrays["state.mu"] = np.full(3, margin / 3)
     selector.load_state_arrays(arrays).partial_fit(np.ones((4, 3)), [0, 1, 0, 1])
     assert all_finite(selector)
-    # One class pulls with the full margin, the other no longer; beyond 1e12 the pull is capped.
-    assert abs(selector.importance_[0]) < abs(margin / 3) or abs(margin) > 1e12
+    # One class of two pulls with the full margin, the other no longer; the pull is capped at 1e12, so that of 1e150
+    # nothing can be seen.
+    pull = np.copysign(min(abs(margin) / 2, 1e12), margin)
+    assert selector.importance_.tolist() == pytest.approx([margin / 3 - 0.01 * pull] * 3, rel=1e-13, abs=0)
+    assert np.array_equal(selector.importance_, np.full(3, margin / 3)) == (abs(margin) == 1e150)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -23,7 +23,7 @@ from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.fires import mills
 from streamsift.kernels.fires_networks import activate, output_gradient, pass_back
 from streamsift.kernels.fires_normals import fold, normals, perturb, redraw, row_size
-from streamsift.rows.fires import ANN, FIRES, GLM, SDT, ann
+from streamsift.rows.fires import ANN, FIRES, GLM, SDT
 
 STEP = 1e-6
 
@@ -383,14 +383,14 @@ def test_a_row_of_parameters_has_its_own_numbers(columns: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_chunks_of_features_change_nothing(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_of_features_change_nothing(dtype: Any) -> None:
     """The noise is drawn again where features come in several chunks, and kept where they are one."""
     net, random = ANN(1, 5).bind(23, 2, 3), np.random.default_rng(0)
     mu, sigma = random.normal(size=(2, net.n_parameters(23, 2)))
     X, y = random.random((6, 23)).astype(dtype), np.arange(6) % 2
     whole = [part.copy() for part in net.gradients(mu, sigma, X, y, np.random.default_rng(1))]
-    monkeypatch.setattr(ann, "CHUNK", 7)
-    for wanted, found in zip(whole, net.gradients(mu, sigma, X, y, np.random.default_rng(1)), strict=True):
+    chunked = ANN(1, 5, chunk=7).bind(23, 2, 3)
+    for wanted, found in zip(whole, chunked.gradients(mu, sigma, X, y, np.random.default_rng(1)), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype is np.float32 else 1e-11, atol=1e-6)
 
 

@@ -7,6 +7,7 @@ import math
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,19 +16,31 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.naive import screening as naive
 
-from streamsift import Screener
 from streamsift.core.exceptions import InputError, MergeError
-from streamsift.summaries import quantiles
+from streamsift.rows import screener
+from streamsift.summaries.quantiles import QuantileSummary
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
 BIN_SCORES = ("mutual_info", "chi2", "gini")
 
 
-@pytest.fixture(scope="module", autouse=True, params=[0, quantiles._FEW], ids=["kernels", "few"])
+class Screener(screener.Screener):
+    """A Screener of which the tests choose how many values it counts without kernels."""
+
+    few: ClassVar[int] = QuantileSummary.spare
+
+    def _begin(self, batch: Any) -> Any:
+        state = super()._begin(batch)
+        if isinstance(state, QuantileSummary):
+            state.spare = self.few
+        return state
+
+
+@pytest.fixture(scope="module", autouse=True, params=[0, QuantileSummary.spare], ids=["kernels", "few"])
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
     """Everything is true of the kernels as well as of what counts few rows without them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quantiles, "_FEW", request.param)
+        patch.setattr(Screener, "few", request.param)
         yield
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,17 @@ from scipy.io import arff as scipy_arff
 from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ReaderError, UnknownNameError
-from streamsift.streams import arff, arff_header, open_stream
+from streamsift.streams.arff import ArffStream
 from streamsift.streams.arff_header import split_values
+from streamsift.streams.files import ByteSource, ReadLimits
+
+SMALL = ReadLimits(head_bytes=50, block_bytes=100)  # so that small files have many blocks
 
 
-@pytest.fixture(autouse=True)
-def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arff, "BLOCK_BYTES", 100)
-    monkeypatch.setattr(arff_header, "HEAD_BYTES", 50)
+def read(
+    path: Path, target: str | None = None, *, ignore: Sequence[str] = (), limits: ReadLimits = SMALL
+) -> ArffStream:
+    return ArffStream(ByteSource(path), target, ignore=ignore, limits=limits)
 
 
 def write(path: Path, text: str) -> Path:
@@ -51,7 +56,7 @@ DENSE = """% weather, made up
 
 
 def test_dense_rows(tmp_path: Path) -> None:
-    stream = open_stream(write(tmp_path / "w.arff", DENSE))
+    stream = read(write(tmp_path / "w.arff", DENSE))
     assert stream.feature_names == ("dry bulb", "outlook", "station", "day", "noon", 'a "quoted" name')
     assert stream.target_name == "class"
     nan = np.nan
@@ -75,8 +80,8 @@ def test_rows_with_and_without_quotes_read_alike(tmp_path: Path) -> None:
     header = "@relation r\n@attribute x numeric\n@attribute c {a,b}\n@attribute s string\n@attribute t {u,v}\n@data\n"
     bare = "".join(f"{k}.5, {'ab'[k % 2]} ,s{k % 7},\t{'uv'[k % 2]}\r\n" for k in range(60)) + "?,?,?,u\n"
     quoted = "".join(f"'{k}.5', \"{'ab'[k % 2]}\",'s{k % 7}',{'uv'[k % 2]}\n" for k in range(60)) + "?,?,?,'u'"
-    first, y = drain(open_stream(write(tmp_path / "a.arff", header + "% note\n" + bare + "%")), 7)
-    second, labels = drain(open_stream(write(tmp_path / "b.arff", header + quoted)), 7)
+    first, y = drain(read(write(tmp_path / "a.arff", header + "% note\n" + bare + "%")), 7)
+    second, labels = drain(read(write(tmp_path / "b.arff", header + quoted)), 7)
     assert len(y) == 61
     np.testing.assert_array_equal(first, second)
     assert y == labels
@@ -93,7 +98,7 @@ def test_agrees_with_scipy(tmp_path: Path) -> None:
     names = "@attribute a real\n@attribute b real\n@attribute hue {b,g,r}\n@attribute c real\n@attribute t {no,yes}\n"
     path = write(tmp_path / "a.arff", f"@relation r\n{names}@data\n{body}")
     data, meta = scipy_arff.loadarff(str(path))
-    X, y = drain(open_stream(path), 9)
+    X, y = drain(read(path), 9)
     for place, name in enumerate(["a", "b", "hue", "c"]):
         column = data[name]
         if name == "hue":
@@ -120,7 +125,7 @@ SPARSE = """@relation s
 
 @pytest.mark.parametrize("size", [1, 2, 10])
 def test_sparse_rows(tmp_path: Path, size: int) -> None:
-    stream = open_stream(write(tmp_path / "s.arff", SPARSE), target="kind")
+    stream = read(write(tmp_path / "s.arff", SPARSE), target="kind")
     X, y = drain(stream, size)
     assert stream.feature_names == ("n0", "colour", "word", "n4")
     expected = [[1.5, 1, 1, 2], [0, 0, 0, -1], [0, 0, 0, 0], [np.nan, 2, 2, 0], [0, 0, 1, 0]]
@@ -130,7 +135,7 @@ def test_sparse_rows(tmp_path: Path, size: int) -> None:
 
 
 def test_sparse_rows_with_a_numeric_target(tmp_path: Path) -> None:
-    X, y = drain(open_stream(write(tmp_path / "s.arff", SPARSE), target="n4", ignore=["word"]))
+    X, y = drain(read(write(tmp_path / "s.arff", SPARSE), target="n4", ignore=["word"]))
     assert y == [2, -1, 0, 0, 0]
     assert X.shape == (5, 3)
 
@@ -141,20 +146,20 @@ def test_sparse_rows_with_a_numeric_target(tmp_path: Path) -> None:
 def test_the_target_by_custom(tmp_path: Path, names: list[str], target: str) -> None:
     header = "".join(f"@attribute {name} numeric\n" for name in names)
     path = write(tmp_path / "a.arff", f"@relation r\n{header}@data\n1,2,3\n4,5,6\n")
-    stream = open_stream(path)
+    stream = read(path)
     assert stream.target_name == target
     _, y = drain(stream)
     assert y == [names.index(target) + 1, names.index(target) + 4]
     assert {type(label) for label in y} == {int}
-    assert open_stream(path, target=names[1]).target_name == names[1]
+    assert read(path, target=names[1]).target_name == names[1]
     with pytest.raises(UnknownNameError, match="There is no target column 'z'"):
-        open_stream(path, target="z")
+        read(path, target="z")
 
 
 def test_a_compressed_file_and_ignored_attributes(tmp_path: Path) -> None:
     path = tmp_path / "w.arff.gz"
     path.write_bytes(gzip.compress(DENSE.encode()))
-    stream = open_stream(path, ignore=["station", "noon", "day"])
+    stream = read(path, ignore=["station", "noon", "day"])
     X, _ = drain(stream)
     assert stream.feature_names == ("dry bulb", "outlook", 'a "quoted" name')
     assert X[0].tolist() == [21.5, 0, 7]
@@ -172,7 +177,7 @@ def test_a_compressed_file_and_ignored_attributes(tmp_path: Path) -> None:
 )
 def test_date_formats(tmp_path: Path, declared: str, text: str, seconds: float) -> None:
     body = f"@relation r\n@attribute d {declared}\n@attribute c {{a,b}}\n@data\n'{text}',a\n"
-    X, _ = drain(open_stream(write(tmp_path / "a.arff", body)))
+    X, _ = drain(read(write(tmp_path / "a.arff", body)))
     assert X.tolist() == [[seconds]]
 
 
@@ -197,7 +202,7 @@ HEADER = """@relation r
 def refusal(path: Path, text: str) -> str:
     write(path, text)
     with pytest.raises(ReaderError) as raised:
-        list(open_stream(path).batches(5))
+        list(read(path).batches(5))
     assert str(path) in str(raised.value)
     return str(raised.value).replace(str(path), "FILE")
 
@@ -263,15 +268,16 @@ def test_a_bad_header(tmp_path: Path, text: str, sentence: str) -> None:
     assert refusal(tmp_path / "a.arff", text).startswith(sentence)
 
 
-def test_a_file_without_a_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arff_header, "LONGEST_RECORD", 1000)
-    assert "has no @data line in its first" in refusal(tmp_path / "a.arff", "% text\n" * 10_000)
+def test_a_file_without_a_data_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.arff", "% text\n" * 10_000)
+    with pytest.raises(ReaderError, match=r"a\.arff has no @data line in its first"):
+        read(path, limits=replace(SMALL, longest_record=1000))
 
 
 def test_blocks_of_comments_give_no_rows(tmp_path: Path) -> None:
     comments = "% nothing to see here\n" * 20
     for name, row in (("dense.arff", "1,red,2000,u\n"), ("sparse.arff", "{0 1}\n")):
-        X, y = drain(open_stream(write(tmp_path / name, HEADER + row + comments + row + comments)))
+        X, y = drain(read(write(tmp_path / name, HEADER + row + comments + row + comments)))
         assert (X.shape, y) == ((2, 3), ["u", "u"])
 
 
@@ -280,7 +286,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     body: Any = "@relation r\n@attribute s string\n@attribute t real\n@data\na,1\n"
     path.write_bytes(body.encode() + "Å,2\n".encode("latin-1"))
     with pytest.raises(ReaderError, match=r"Line 6 of .* is not UTF-8 text"):
-        drain(open_stream(path))
+        drain(read(path))
     path.write_bytes("@attribute å real\n@attribute t real\n@data\n1,2\n".encode("latin-1"))
     with pytest.raises(ReaderError, match=r"The header of .* is not UTF-8 text"):
-        open_stream(path)
+        read(path)

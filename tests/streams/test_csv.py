@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.streams.drain import drain
 
-from streamsift.streams import csv as csv_module
 from streamsift.streams import files, open_stream
+from streamsift.streams.csv import LIMITS, CsvStream
+from streamsift.streams.files import ByteSource
 
 
 def write(path: Path, text: str) -> Path:
     path.write_bytes(text.encode())
     return path
+
+
+def read(path: Path | None, target: str, *, categorical: Sequence[str] = (), **limits: int) -> CsvStream:
+    """The stream of a file (None: standard input) with limits so low that a small file meets them.
+
+    Blocks keep the given size, however many records they would have to hold.
+    """
+    most = limits.get("block_bytes", LIMITS.most_block_bytes)
+    given = replace(LIMITS, **{"most_block_bytes": most, **limits})
+    return CsvStream(ByteSource(path), target, categorical=categorical, limits=given)
 
 
 MIXED = """age,town,member,joined,height,label
@@ -71,10 +84,9 @@ def test_numbers_agree_with_pandas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_the_batch_size_changes_nothing(tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 40)  # many blocks, even for this little file
+def test_the_batch_size_changes_nothing(tmp_path: Path, size: int) -> None:
     path = write(tmp_path / "people.csv", MIXED)
-    X, y = drain(open_stream(path, target="label"), size)
+    X, y = drain(read(path, target="label", block_bytes=40), size)  # many blocks, even for this little file
     whole, labels = drain(open_stream(path, target="label"), 1000)
     np.testing.assert_array_equal(X, whole)
     assert y == labels
@@ -93,15 +105,14 @@ def test_an_integer_column_may_turn_real_later(tmp_path: Path) -> None:
     n = 200_000  # well beyond the head on which the types are decided
     numbers = [*map(str, range(n)), "0.5", "1e-3"]
     text = "x,label\n" + "".join(f"{number},{k % 2}\n" for k, number in enumerate(numbers))
-    assert len(text) > csv_module.HEAD_BYTES
+    assert len(text) > LIMITS.head_bytes
     X, y = drain(open_stream(write(tmp_path / "late.csv", text), target="label"), 50_000)
     np.testing.assert_array_equal(X[:, 0], [*range(n), 0.5, 1e-3])
     assert y == [k % 2 for k in range(n + 2)]
 
 
-def test_an_integer_target_may_turn_real_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 16)
-    _, y = drain(open_stream(write(tmp_path / "t.csv", "x,t\n" + "1,3\n" * 20 + "1,2.5\n"), target="t"), 4)
+def test_an_integer_target_may_turn_real_later(tmp_path: Path) -> None:
+    _, y = drain(read(write(tmp_path / "t.csv", "x,t\n" + "1,3\n" * 20 + "1,2.5\n"), target="t", head_bytes=16), 4)
     assert y == [3] * 20 + [2.5]
 
 
@@ -124,21 +135,19 @@ def test_the_target_keeps_its_kind(tmp_path: Path, cells: list[str], expected: l
     assert {type(label) for label in y} == {type(label) for label in expected}
 
 
-def test_a_number_with_underscores_is_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 16)
+def test_a_number_with_underscores_is_a_text(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "x,t\n" + "1,3\n" * 20 + "1,1_000\n")
     with pytest.raises(files.ReaderError, match=r"Line 22 of .*, target 't': '1_000' is not a number"):
-        drain(open_stream(path, target="t"))
+        drain(read(path, target="t", head_bytes=16))
 
 
-def test_categories_grow_in_the_order_of_appearance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 64)
+def test_categories_grow_in_the_order_of_appearance(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     values = [f"v{number}" for number in rng.integers(0, 300, 2000)]
     path = write(tmp_path / "g.csv", "c,label\n" + "".join(f"{value},x\n" for value in values))
     order = list(dict.fromkeys(values))
     for size in (1, 17, 5000):
-        stream = open_stream(path, target="label")
+        stream = read(path, target="label", block_bytes=64)
         X, _ = drain(stream, size)
         assert stream.categories == {"c": tuple(order)}
         assert [order[int(code)] for code in X[:, 0]] == values
@@ -156,10 +165,9 @@ def test_dates_times_and_zones_become_seconds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(X, [[86_400, 60, zoned, 60], [-86_400, later, zoned + 1, 86_399]])
 
 
-def test_a_date_column_may_gain_times_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 40)
+def test_a_date_column_may_gain_times_later(tmp_path: Path) -> None:
     text = "day,label\n" + "1970-01-01,a\n" * 10 + "1970-01-01 00:00:01.5,b\n9999-12-31,b\n"
-    X, _ = drain(open_stream(write(tmp_path / "d.csv", text), target="label"), 5)
+    X, _ = drain(read(write(tmp_path / "d.csv", text), target="label", head_bytes=40), 5)
     assert X[:, 0].tolist() == [0.0] * 10 + [1.5, 253402214400.0]
 
 
@@ -228,10 +236,8 @@ def standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 60)
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 50)
     standard_input(monkeypatch, MIXED.encode())
-    stream = open_stream("-", target="label")
+    stream = read(None, "label", head_bytes=60, block_bytes=50)
     assert stream.feature_names == ("age", "town", "member", "joined", "height")
     X, y = drain(stream, 3)
     assert y == ["yes", "no", "yes", "no"]
@@ -241,22 +247,19 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         next(stream.batches(3))
 
 
-def test_many_empty_lines_are_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 100)
+def test_many_empty_lines_are_no_rows(tmp_path: Path) -> None:
     path = write(tmp_path / "e.csv", "x,label\n1,a\n" + "\n" * 500 + "2,b\n" + "\r\n" * 500)
-    X, y = drain(open_stream(path, target="label"))
+    X, y = drain(read(path, target="label", block_bytes=100))
     assert (X.tolist(), y) == ([[1], [2]], ["a", "b"])
 
 
-def test_empty_cells_alone_are_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 1)
-    X, _ = drain(open_stream(write(tmp_path / "e.tsv", "label\tx\ty\na\t1\t2\nb\t\t\n"), target="label"), 1)
+def test_empty_cells_alone_are_a_row(tmp_path: Path) -> None:
+    X, _ = drain(read(write(tmp_path / "e.tsv", "label\tx\ty\na\t1\t2\nb\t\t\n"), target="label", block_bytes=1), 1)
     np.testing.assert_array_equal(X, [[1, 2], [np.nan, np.nan]])
 
 
-def test_progress_is_the_share_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 400)
-    stream = open_stream(write(tmp_path / "p.csv", "x,label\n" + "1,a\n" * 1000), target="label")
+def test_progress_is_the_share_of_the_file(tmp_path: Path) -> None:
+    stream = read(write(tmp_path / "p.csv", "x,label\n" + "1,a\n" * 1000), target="label", block_bytes=400)
     seen = []
     for _ in stream.batches(50):
         seen.append(stream.progress())
@@ -266,12 +269,11 @@ def test_progress_is_the_share_of_the_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("block_bytes", [8, 16, 64, 4096])
-def test_quoted_line_breaks_and_stray_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", block_bytes)
+def test_quoted_line_breaks_and_stray_quotes(tmp_path: Path, block_bytes: int) -> None:
     texts = ["two\nlines", 'say ""hi""\nthere', "", "plain", 'a,b""', "\n\n\n", '""']
     quoted = "".join(f'"{text}",{k}\n' for k, text in enumerate(texts)) + '5" pipe,7\n6" and 7" pipe,8\nend,9\n'
     path = write(tmp_path / "q.csv", '"a\nname",label\n' + quoted)
-    stream = open_stream(path, target="label")
+    stream = read(path, target="label", block_bytes=block_bytes)
     X, y = drain(stream, 2)
     assert stream.feature_names == ("a\nname",)
     assert y == list(range(10))
@@ -294,26 +296,26 @@ def test_whatever_the_csv_module_writes_is_read_back(
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["first", "second", "x", "label"])
         writer.writerows([first, second, repr(x), "yes"] for first, second, x in rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_module, "BLOCK_BYTES", block)
-        stream = open_stream(path, target="label", categorical=["first", "second"])
-        X, y = drain(stream, 4)
+    stream = read(path, target="label", categorical=["first", "second"], block_bytes=block)
+    X, y = drain(stream, 4)
     for place, name in enumerate(("first", "second")):
         values = stream.categories[name]
-        read = ["" if code != code else values[int(code)] for code in X[:, place]]
-        assert read == [row[place] for row in rows]
+        found = ["" if code != code else values[int(code)] for code in X[:, place]]
+        assert found == [row[place] for row in rows]
     np.testing.assert_array_equal(X[:, 2], [x for _, _, x in rows])
     assert y == ["yes"] * len(rows)
 
 
-def test_a_row_may_be_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 100)
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 100)
-    monkeypatch.setattr(csv_module, "MOST_BLOCK_BYTES", 100)
+def test_a_row_may_be_longer_than_a_block(tmp_path: Path) -> None:
     n = 500
     names = ",".join(f"x{j}" for j in range(n))
     row = ",".join(str(j) for j in range(n))
-    stream = open_stream(write(tmp_path / "wide.csv", f"{names},label\n{row},a\n{row},b\n"), target="label")
+    stream = read(
+        write(tmp_path / "wide.csv", f"{names},label\n{row},a\n{row},b\n"),
+        target="label",
+        head_bytes=100,
+        block_bytes=100,
+    )
     X, y = drain(stream)
     np.testing.assert_array_equal(X, [np.arange(n)] * 2)
     assert y == ["a", "b"]

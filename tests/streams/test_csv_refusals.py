@@ -5,27 +5,31 @@ from __future__ import annotations
 import gzip
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from streamsift.core.exceptions import ParameterError, ReaderError, UnknownNameError
-from streamsift.streams import categories, files, open_stream
-from streamsift.streams import csv as csv_module
-from streamsift.streams import table as table_module
+from streamsift.streams import open_stream
+from streamsift.streams.csv import CsvStream
+from streamsift.streams.files import ByteSource, ReadLimits
+
+# Decide types on a few lines and read in small blocks, so that small files show what large ones would.
+SMALL = ReadLimits(head_bytes=64, block_bytes=256, most_block_bytes=256)
+LARGE_HEAD = replace(SMALL, head_bytes=1 << 20)
 
 
-@pytest.fixture(autouse=True)
-def _small_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Decide types on a few lines and read in small blocks, so that small files show what large ones would."""
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 64)
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 256)
+def read(path: Path | None, target: str | None = "label", *, limits: ReadLimits = SMALL, **options: Any) -> CsvStream:
+    """The stream of a file (None: standard input)."""
+    return CsvStream(ByteSource(path), target, limits=limits, **options)
 
 
-def refusal(path: Path, data: str | bytes, target: str | None = "label") -> str:
+def refusal(path: Path, data: str | bytes, limits: ReadLimits = SMALL) -> str:
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     with pytest.raises(ReaderError) as raised:
-        list(open_stream(path, target=target).batches(10))
+        list(read(path, limits=limits).batches(10))
     sentence = str(raised.value)
     assert str(path) in sentence
     assert "\n" not in sentence
@@ -43,28 +47,26 @@ def test_a_word_in_a_numeric_column(tmp_path: Path) -> None:
     )
 
 
-def test_a_word_among_the_first_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+def test_a_word_among_the_first_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     data = "x,town,label\n" + "1,Oslo,a\n" * 30 + "\n?,Bonn,b\n" + "-2.5e3,Bonn,a\n" * 30
-    sentence = refusal(path, data)
+    sentence = refusal(path, data, LARGE_HEAD)
     assert sentence.startswith("Line 33 of FILE, column 'x': '?' is not a number as most others are; correct it")
-    batch = next(open_stream(path, target="label", categorical=["x"]).batches(100))
+    batch = next(read(path, limits=LARGE_HEAD, categorical=["x"]).batches(100))
     assert batch.categorical.tolist() == [True, True]
-    assert next(open_stream(path, target="label", ignore=["x"]).batches(100)).feature_names == ("town",)
+    assert next(read(path, limits=LARGE_HEAD, ignore=["x"]).batches(100)).feature_names == ("town",)
 
 
-def test_infinity_in_letters_is_not_the_stray_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+def test_infinity_in_letters_is_not_the_stray_word(tmp_path: Path) -> None:
     data = "x,town,label\n" + "-inf,Oslo,a\nInfinity,Oslo,b\n1,Bonn,a\n" * 10 + "?,Bonn,b\n"
-    assert refusal(tmp_path / "a.csv", data).startswith("Line 32 of FILE, column 'x': '?' is not a number as most")
+    sentence = refusal(tmp_path / "a.csv", data, LARGE_HEAD)
+    assert sentence.startswith("Line 32 of FILE, column 'x': '?' is not a number as most")
 
 
-def test_text_of_which_some_values_look_like_numbers_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "HEAD_BYTES", 1 << 20)
+def test_text_of_which_some_values_look_like_numbers_is_text(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("house,label\n" + "7,a\n8,b\n12b,a\n" * 20)
-    assert next(open_stream(path, target="label").batches(100)).categorical.tolist() == [True]
+    assert next(read(path, limits=LARGE_HEAD).batches(100)).categorical.tolist() == [True]
 
 
 def test_a_word_in_a_numeric_column_after_quoted_line_breaks(tmp_path: Path) -> None:
@@ -76,7 +78,7 @@ def test_the_column_is_right_when_others_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("skip,x,y,label\n" + "s,1,2,a\n" * 30 + "s,1,bad,a\n")
     with pytest.raises(ReaderError, match=r"Line 32 of .*, column 'y': 'bad' is not a number"):
-        list(open_stream(path, target="label", ignore=["skip"]).batches(10))
+        list(read(path, ignore=["skip"]).batches(10))
 
 
 def test_a_word_in_a_date_column(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_a_ragged_line_in_the_head(tmp_path: Path) -> None:
 def test_a_ragged_line_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((GOOD + "1,2\n").encode())))
     with pytest.raises(ReaderError, match="Line 102 of standard input has 2 cells"):
-        list(open_stream("-", target="label").batches(10))
+        list(read(None).batches(10))
 
 
 @pytest.mark.parametrize("cell", ["", "NA", "nan"])
@@ -123,13 +125,12 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     assert "The header of FILE is not UTF-8" in refusal(tmp_path / "b.csv", b"\xffx,label\n1,a\n")
 
 
-def test_a_quote_that_never_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_RECORD", 2000)
-    monkeypatch.setattr(csv_module, "LONGEST_RECORD", 2000)
-    sentence = refusal(tmp_path / "a.csv", GOOD + '1,"Oslo,a\n' + "1,Oslo,a\n" * 1000)
+def test_a_quote_that_never_closes(tmp_path: Path) -> None:
+    limits = replace(SMALL, longest_record=2000)
+    sentence = refusal(tmp_path / "a.csv", GOOD + '1,"Oslo,a\n' + "1,Oslo,a\n" * 1000, limits)
     assert sentence.startswith("Line 102 of FILE is longer than")
     assert "look for a quote that is never closed" in sentence
-    assert "has no line breaks" in refusal(tmp_path / "b.csv", b"x" * 10_000)
+    assert "has no line breaks" in refusal(tmp_path / "b.csv", b"x" * 10_000, limits)
 
 
 def test_a_quote_that_is_open_at_the_end(tmp_path: Path) -> None:
@@ -141,16 +142,15 @@ def test_a_failure_of_another_kind(tmp_path: Path) -> None:
     """Whatever else pyarrow may complain of, the lines are narrowed down to the block."""
     path = tmp_path / "a.csv"
     path.write_text(GOOD)
-    stream = open_stream(path, target="label")
-    assert isinstance(stream, csv_module.CsvStream)
-    error = stream._explained(b"1,Oslo,a\n2,Oslo,b\n", 7, "the parser gave up.")
+    error = read(path)._explained(b"1,Oslo,a\n2,Oslo,b\n", 7, "the parser gave up.")
     assert str(error) == f"{path} cannot be read between lines 7 and 9: the parser gave up."
 
 
-def test_a_very_long_cell_beside_a_bad_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK_BYTES", 1 << 20)
+def test_a_very_long_cell_beside_a_bad_one(tmp_path: Path) -> None:
     data = GOOD + f"1,{'o' * 200_000},a\nbad,Oslo,b\n"
-    assert refusal(tmp_path / "a.csv", data).startswith("Line 103 of FILE, column 'x': 'bad' is not a number")
+    assert refusal(tmp_path / "a.csv", data, replace(SMALL, block_bytes=1 << 20)).startswith(
+        "Line 103 of FILE, column 'x': 'bad' is not a number"
+    )
 
 
 @pytest.mark.parametrize("delimiter", ["", "::", "é", '"', "\n"])
@@ -160,10 +160,9 @@ def test_a_delimiter_that_is_none(tmp_path: Path, delimiter: str) -> None:
         open_stream(tmp_path / "a.csv", target="label", delimiter=delimiter)
 
 
-def test_a_column_of_identifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(categories, "MOST_CATEGORIES", 100)
-    monkeypatch.setattr(table_module, "MOST_CATEGORIES", 100)
-    sentence = refusal(tmp_path / "a.csv", "id,label\n" + "".join(f"u{k},a\n" for k in range(500)))
+def test_a_column_of_identifiers(tmp_path: Path) -> None:
+    data = "id,label\n" + "".join(f"u{k},a\n" for k in range(500))
+    sentence = refusal(tmp_path / "a.csv", data, replace(SMALL, block_bytes=1, most_block_bytes=1, most_categories=100))
     assert "column 'id': this is text number 101 of the column" in sentence
     assert "ignore=['id']" in sentence
 

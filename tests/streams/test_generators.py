@@ -123,9 +123,9 @@ def naive_group(function, salary, commission, age, elevel, car, zipcode, hvalue,
 def test_agrawal_values_stay_in_their_ranges():
     X, _ = drain(generate("agr", n_rows=20_000, perturbation=0.3), 5000)
     stream = generate("agr", n_rows=1)
-    for place, name in enumerate(stream.feature_names):
-        if name in stream.categories:
-            assert set(np.unique(X[:, place])) == set(range(len(stream.categories[name])))
+    coded = {name: set(np.unique(X[:, stream.feature_names.index(name)])) for name in stream.categories}
+    assert coded == {"elevel": set(range(5)), "car": set(range(20)), "zipcode": set(range(9))}
+    assert {name: len(values) for name, values in stream.categories.items()} == {"elevel": 5, "car": 20, "zipcode": 9}
     low, high = X.min(axis=0), X.max(axis=0)
     assert (low[[0, 2, 7, 8]] >= [20_000, 20, 1, 0]).all()
     assert (high[[0, 2, 6, 7, 8]] <= [150_000, 80, 1_350_000, 30, 500_000]).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ParameterError, ReaderError
-from streamsift.streams import libsvm, open_stream
+from streamsift.streams.files import ByteSource, ReadLimits
+from streamsift.streams.libsvm import LibsvmStream
 
 
-@pytest.fixture(autouse=True)
-def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "BLOCK_BYTES", 200)
+def read(path: Path, target: str | None = None, **options: Any) -> LibsvmStream:
+    """The stream of a file, in blocks so small that small files have many."""
+    return LibsvmStream(ByteSource(path), target, limits=ReadLimits(block_bytes=200), **options)
 
 
 def random_file(path: Path, *, zero_based: bool, seed: int = 0) -> Path:
@@ -32,7 +34,7 @@ def random_file(path: Path, *, zero_based: bool, seed: int = 0) -> Path:
 @pytest.mark.parametrize("size", [1, 7, 80, 1000])
 def test_agrees_with_scikit_learn(tmp_path: Path, zero_based: bool, size: int) -> None:
     path = random_file(tmp_path / "a.libsvm", zero_based=zero_based)
-    X, y = drain(open_stream(path, n_features=40, zero_based=zero_based), size)
+    X, y = drain(read(path, n_features=40, zero_based=zero_based), size)
     expected, labels = load_svmlight_file(str(path), n_features=40, zero_based=zero_based)
     np.testing.assert_array_equal(X, expected.toarray())
     assert y == labels.tolist()
@@ -47,7 +49,7 @@ def test_the_width_follows_the_rows_not_the_blocks(
     path = random_file(tmp_path_factory.mktemp("svm") / "a.svm", zero_based=False, seed=seed)
     whole = load_svmlight_file(str(path), zero_based=False)[0]
     done = 0
-    for batch in open_stream(path).batches(size):
+    for batch in read(path).batches(size):
         done += batch.n_rows
         assert batch.X.shape[1] == whole[:done].indices.max(initial=0) + 1
     assert done == 80
@@ -56,21 +58,21 @@ def test_the_width_follows_the_rows_not_the_blocks(
 def test_the_first_block_decides_where_indices_begin(tmp_path: Path) -> None:
     path = tmp_path / "a.svmlight"
     path.write_text("1 0:5 2:1\n-1 1:1\n" + "1 1:1 2:1\n" * 100)
-    assert drain(open_stream(path), 10)[0][0].tolist() == [5, 0, 1]
+    assert drain(read(path), 10)[0][0].tolist() == [5, 0, 1]
     path.write_text("1 1:5 2:1\n-1 1:1\n")
-    assert drain(open_stream(path), 10)[0][0].tolist() == [5, 1]
-    assert drain(open_stream(path, zero_based=True), 10)[0][0].tolist() == [0, 5, 1]
+    assert drain(read(path), 10)[0][0].tolist() == [5, 1]
+    assert drain(read(path, zero_based=True), 10)[0][0].tolist() == [0, 5, 1]
 
 
 def test_an_index_0_that_comes_late(tmp_path: Path) -> None:
     path = tmp_path / "a.svm"
     path.write_text("# a comment\n\n" + "1 1:1 2:1\n" * 100 + "-1\n-1 0:3 1:1\n")
     with pytest.raises(ReaderError) as raised:
-        drain(open_stream(path), 10)
+        drain(read(path), 10)
     assert str(raised.value) == (
         f"Line 104 of {path} has feature index 0, but the indices before it begin at 1: pass zero_based=True."
     )
-    X, _ = drain(open_stream(path, zero_based=True), 10)
+    X, _ = drain(read(path, zero_based=True), 10)
     assert X[-1].tolist() == [3, 1, 0]
 
 
@@ -78,7 +80,7 @@ def test_comments_query_ids_and_rows_without_features(tmp_path: Path) -> None:
     path = tmp_path / "a.svm.gz"
     comments = b"# nothing but a comment\n" * 50  # more than a block
     path.write_bytes(gzip.compress(b"# header\n1.5 qid:3 1:2 # note\r\n\n2\n" + comments + b"3 2:0.25"))
-    stream = open_stream(path, target="grade")
+    stream = read(path, target="grade")
     X, y = drain(stream, 2)
     assert X.tolist() == [[2, 0], [0, 0], [0, 0.25]]
     assert y == [1.5, 2, 3]
@@ -88,12 +90,12 @@ def test_comments_query_ids_and_rows_without_features(tmp_path: Path) -> None:
 def test_labels_that_are_no_whole_numbers_stay_real(tmp_path: Path) -> None:
     path = tmp_path / "a.svm"
     path.write_text("1e300 1:1\n-1 1:1\n0.5 1:1\n")
-    assert drain(open_stream(path), 1)[1] == [1e300, -1, 0.5]
+    assert drain(read(path), 1)[1] == [1e300, -1, 0.5]
 
 
 def test_batches_are_views_of_nothing(tmp_path: Path) -> None:
     path = random_file(tmp_path / "a.svm", zero_based=False)
-    stream = open_stream(path)
+    stream = read(path)
     before = next(stream.batches(5)).X
     copy = before.copy()
     drain(stream, 5)
@@ -116,19 +118,19 @@ def test_a_bad_line(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "a.svm"
     path.write_text("1 1:1 2:1\n" * 100 + line + "\n")
     with pytest.raises(ReaderError, match=rf"^Line 101 of .* is not of the form 'label index:value .*{reason}"):
-        drain(open_stream(path))
+        drain(read(path))
 
 
 def test_other_refusals(tmp_path: Path) -> None:
     path = tmp_path / "a.svm"
     path.write_text("1 1:1 2:1\n" * 100 + "1 7:1\n")
     with pytest.raises(ReaderError, match=r"^Line 101 of .* has feature index 7, but n_features is 6"):
-        drain(open_stream(path, n_features=6))
+        drain(read(path, n_features=6))
     path.write_text("1 1:1\n# nothing\nnan 1:1\n")
     with pytest.raises(ReaderError, match=r"^Line 3 of .* has no label"):
-        drain(open_stream(path))
+        drain(read(path))
     path.write_text("# nothing\n\n")
     with pytest.raises(ReaderError, match="no rows"):
-        open_stream(path)
+        read(path)
     with pytest.raises(ParameterError, match="'n_features' parameter of open_stream must be an int"):
-        open_stream(path, n_features=0)
+        read(path, n_features=0)

@@ -17,7 +17,9 @@ import pytest
 from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ParameterError, ReaderError, UnknownNameError
-from streamsift.streams import ipc, open_stream, parquet
+from streamsift.streams import open_stream
+from streamsift.streams.ipc import IpcStream
+from streamsift.streams.parquet import ParquetStream
 
 
 def write_file(table: Any, path: Path) -> None:
@@ -217,21 +219,23 @@ def test_progress_and_number_of_rows(write: Write) -> None:
         assert seen == [0.25, 0.5, 0.75, 1.0]
 
 
-def test_wide_rows_are_decoded_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "MOST_BATCH_BYTES", 8 * 5 * 4)  # four rows of five features
+def test_wide_rows_are_decoded_a_few_at_a_time(tmp_path: Path) -> None:
     table = pa.table({**{f"x{j}": np.arange(30.0) + j for j in range(5)}, "label": np.arange(30) % 3})
     write_parquet(table, tmp_path / "w.parquet")
-    X, y = drain(open_stream(tmp_path / "w.parquet", target="label"), 10)
+    stream = ParquetStream(tmp_path / "w.parquet", "label", most_batch_bytes=8 * 5 * 4)
+    assert [block.n_rows for block in stream._blocks(10)] == [4] * 7 + [2]  # four rows of five features
+    X, y = drain(stream, 10)
     np.testing.assert_array_equal(X, np.add.outer(np.arange(30.0), np.arange(5)))
     assert y == table["label"].to_pylist()
 
 
-def test_one_record_batch_of_many_rows_is_decoded_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ipc, "MOST_BLOCK_ROWS", 7)
+def test_one_record_batch_of_many_rows_is_decoded_in_parts(tmp_path: Path) -> None:
     table = pa.table({"x": np.arange(30.0), "town": [f"t{k // 4}" for k in range(30)], "label": np.arange(30) % 3})
     with pa.ipc.new_file(tmp_path / "w.arrow", table.schema) as writer:
         writer.write_table(table)
-    X, y = drain(open_stream(tmp_path / "w.arrow", target="label"), 10)
+    stream = IpcStream(tmp_path / "w.arrow", "label", most_block_rows=7)
+    assert [block.n_rows for block in stream._blocks(10)] == [7] * 4 + [2]
+    X, y = drain(stream, 10)
     np.testing.assert_array_equal(X, np.stack([np.arange(30.0), np.arange(30) // 4], axis=1))
     assert y == table["label"].to_pylist()
 

@@ -39,6 +39,7 @@ class NeighbourhoodState:
     together: float
     hurdle: float
     squares: Floats = field(init=False, default_factory=lambda: _NONE)  # high and low, from `columns`, where it pays
+    most_kept: int = field(init=False, default=MOST_KEPT)  # numbers that `squares` may take
 
     @classmethod
     def begin(cls, classes: Floats) -> NeighbourhoodState:
@@ -69,7 +70,7 @@ class Neighbours:
     """Dependencies of the class on the members, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
-        self.by_density, self.state = by_density, replace(state)
+        self.by_density, self.state, self.most_kept = by_density, replace(state), state.most_kept
         self.state.squares = state.squares if state.squares.size else self._squares(state.columns)
 
     def of(self, newcomer: Floats) -> float:
@@ -125,7 +126,7 @@ class Neighbours:
 
     def _squares(self, columns: Floats) -> Floats:
         n = columns.shape[1]
-        if 2 * n * n > MOST_KEPT:
+        if 2 * n * n > self.most_kept:
             return _NONE
         squares = np.zeros((2, n, n))
         for column in columns:

@@ -115,9 +115,13 @@ def solve(
     risk: Floats,
     *,
     rounded: bool,
+    first_stages: int = FIRST_STAGES,
 ) -> Solution:
-    """Solve the dynamic program for features in the order given; `bin_start` marks the bins of each."""
-    n_stages = min(FIRST_STAGES, len(cost))
+    """Solve the dynamic program for features in the order given; `bin_start` marks the bins of each.
+
+    The first `first_stages` features are tried alone, then twice as many, until more would change nothing.
+    """
+    n_stages = min(first_stages, len(cost))
     while True:
         solution = solve_first(grid, likelihood, bin_start, cost, available, risk, n_stages, rounded=rounded)
         if solution.certified:

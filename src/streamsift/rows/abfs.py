@@ -95,6 +95,7 @@ class BoostedStumps:
     drift_features: Ints
     objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one a unit
     has_warned: bool = field(init=False, default=False)
+    kept_drifts: int = field(init=False, default=KEPT_DRIFTS)  # how many are remembered
 
     def add_unit(self, feature: int, merit: float, row: int) -> None:
         self.features = np.append(self.features, feature)
@@ -107,9 +108,9 @@ class BoostedStumps:
         """Remove a unit and all behind it, because it flagged a drift."""
         dropped = self.features[first:]
         self.n_drifts += 1
-        self.drift_rows = np.append(self.drift_rows, row)[-KEPT_DRIFTS:]
-        self.drift_units = np.append(self.drift_units, first)[-KEPT_DRIFTS:]
-        self.drift_sizes = np.append(self.drift_sizes, len(dropped))[-KEPT_DRIFTS:]
+        self.drift_rows = np.append(self.drift_rows, row)[-self.kept_drifts :]
+        self.drift_units = np.append(self.drift_units, first)[-self.kept_drifts :]
+        self.drift_sizes = np.append(self.drift_sizes, len(dropped))[-self.kept_drifts :]
         kept = int(self.drift_sizes.sum())
         self.drift_features = np.append(self.drift_features, dropped)[-kept:]
         for name in ("features", "merits", "rows", "correct", "wrong"):

@@ -26,11 +26,9 @@ from streamsift.core.exceptions import ReaderError
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.categories import Categories
-from streamsift.streams.files import ByteSource, own_copy, records
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, own_copy, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.table import TableDecoder, check_columns, check_target, refused_category
-
-BLOCK_BYTES = 1 << 20
 
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*\n?", re.MULTILINE)
 _SPACES = re.compile(rb"[ \t\r]*([,\n])[ \t]*")
@@ -44,9 +42,16 @@ class ArffStream(BlockStream):
     target_name: str
     _decoder: TableDecoder
 
-    def __init__(self, source: ByteSource, target: str | None, *, ignore: Sequence[str] = ()) -> None:
-        self._source = source
-        self._header = read_header(source)
+    def __init__(
+        self,
+        source: ByteSource,
+        target: str | None = None,
+        *,
+        ignore: Sequence[str] = (),
+        limits: ReadLimits = READ_LIMITS,
+    ) -> None:
+        self._source, self._limits = source, limits
+        self._header = read_header(source, limits)
         self._attributes = self._header.attributes
         names = [attribute.name for attribute in self._attributes]
         by_custom = next((name for name in names if name.lower() == "class"), names[-1])
@@ -58,7 +63,9 @@ class ArffStream(BlockStream):
         self._schema = pa.schema([(a.name, pa.float64() if a.kind in _NUMERIC else pa.string()) for a in kept])
         first_text = [""] if self._header.sparse else []
         self._vocabularies = {
-            a.name: Categories(a.values, closed=True) if a.kind == "nominal" else Categories(first_text)
+            a.name: Categories(a.values, closed=True)
+            if a.kind == "nominal"
+            else Categories(first_text, most=limits.most_categories)
             for a in kept
             if a.kind not in _NUMERIC
         }
@@ -72,8 +79,9 @@ class ArffStream(BlockStream):
     def _blocks(self, size: int) -> Iterator[Batch]:
         decode = self._sparse_block if self._header.sparse else self._dense_block
         whole = self._attributes[self._target].kind == "number"
-        chunks = self._source.chunks(BLOCK_BYTES, skip=self._header.n_bytes)
-        for line, block in records(chunks, name=self._source.name, line=self._header.n_lines + 1):
+        longest = self._limits.longest_record
+        chunks = self._source.chunks(self._limits.block_bytes, skip=self._header.n_bytes)
+        for line, block in records(chunks, name=self._source.name, line=self._header.n_lines + 1, longest=longest):
             batch = decode(block, line)
             if batch is not None:
                 self._check_labels(batch, block, line)

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streamsift.core.exceptions import ReaderError
-from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, no_rows
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, no_rows
 from streamsift.streams.table import unique_names
-
-HEAD_BYTES = 1 << 20
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 VALUE = rf"""({_TEXT}|(?!['"])[^,]*?)\s*(?:,|$)"""
@@ -58,16 +56,16 @@ class Header:
     sparse: bool
 
 
-def read_header(source: ByteSource) -> Header:
+def read_header(source: ByteSource, limits: ReadLimits = READ_LIMITS) -> Header:
     """Read up to the first row."""
-    wanted = HEAD_BYTES
+    wanted = limits.head_bytes
     while True:
         data = source.head(wanted)
         end = _DATA.search(data)
         first = _FIRST_ROW.search(data, end.end()) if end else None
         if first is not None or len(data) < wanted:
             break
-        if wanted > LONGEST_RECORD:
+        if wanted > limits.longest_record:
             raise ReaderError(f"{source.name} has no @data line in its first {wanted >> 20} MiB: is it an ARFF file?")
         wanted *= 4
     if not data.strip():

@@ -44,9 +44,16 @@ class ColumnFile:
     """The columns of a Parquet or Arrow file in blocks, and its target."""
 
     def __init__(
-        self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+        self,
+        path: Path,
+        target: str | None,
+        *,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        block_bytes: int = BLOCK_BYTES,
     ) -> None:
         check_file(path)
+        self._block_bytes = block_bytes
         self._path, self._name = path, str(path)
         self._parquet = path.suffix.lower() == ".parquet"
         with reading(self._name):
@@ -64,7 +71,7 @@ class ColumnFile:
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
 
     def __iter__(self) -> Columns:
-        width = max(1, BLOCK_BYTES // (8 * len(self.y)))
+        width = max(1, self._block_bytes // (8 * len(self.y)))
         for start in range(0, len(self.names), width):
             names = self.names[start : start + width]
             table = self._read(names).combine_chunks()

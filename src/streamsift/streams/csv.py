@@ -24,14 +24,12 @@ import pyarrow.csv as arrow_csv
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import LONGEST_RECORD, ByteSource, empty, last_record_end, no_rows, own_copy, records
+from streamsift.streams.files import ByteSource, ReadLimits, empty, last_record_end, no_rows, own_copy, records
 from streamsift.streams.labels import labels_of_texts
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
-HEAD_BYTES = 1 << 20  # the types of the columns are decided on this much
-BLOCK_BYTES = 2 << 20
-BLOCK_RECORDS = 256  # of long records a block takes at least this many (a column costs a little in every block) ...
-MOST_BLOCK_BYTES = 32 << 20  # ... up to this size
+LIMITS = ReadLimits(block_bytes=2 << 20)
+BLOCK_RECORDS = 256  # of long records a block takes at least this many: a column costs a little in every block
 DELIMITERS = ",;\t|"
 MOSTLY = 0.9  # a column of text of which so many values are numbers is taken for one of numbers with mistakes
 
@@ -54,9 +52,10 @@ class CsvStream(BlockStream):
         delimiter: str | None = None,
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        limits: ReadLimits = LIMITS,
     ) -> None:
-        self._source = source
-        head = _Head(source, delimiter)
+        self._source, self._limits = source, limits
+        head = _Head(source, delimiter, limits)
         self._head = head
         self._names = unique_names(head.names, source.name)
         self.target_name = check_target(target, self._names, source.name)
@@ -66,7 +65,9 @@ class CsvStream(BlockStream):
         self._label_kind = _label_kind(inferred.field(self.target_name).type)
         kept = [field.with_type(_read_as(field.type)) for field in inferred if field.name != self.target_name]
         schema = pa.schema([*kept, (self.target_name, pa.string())])
-        self._decoder = TableDecoder(schema, self.target_name, source=source.name)
+        self._decoder = TableDecoder(
+            schema, self.target_name, source=source.name, most_categories=limits.most_categories
+        )
         self._convert = arrow_csv.ConvertOptions(
             column_types=schema, include_columns=schema.names, strings_can_be_null=True
         )
@@ -77,7 +78,13 @@ class CsvStream(BlockStream):
     def _blocks(self, size: int) -> Iterator[Batch]:
         head = self._head
         chunks = self._source.chunks(head.block_bytes, skip=head.n_bytes)
-        for line, block in records(chunks, name=self._source.name, line=head.n_lines + 1, delimiter=head.delimiter):
+        for line, block in records(
+            chunks,
+            name=self._source.name,
+            line=head.n_lines + 1,
+            delimiter=head.delimiter,
+            longest=self._limits.longest_record,
+        ):
             if not block.lstrip(b"\r\n"):
                 continue  # nothing but empty lines
             first = 0
@@ -133,7 +140,7 @@ class CsvStream(BlockStream):
 
     def _cells(self, block: bytes, line: int) -> list[tuple[int, list[str]]]:
         """The records of a block with the line each begins on; slow, for the wording of errors."""
-        found = _split(block.decode(errors="replace"), self._head.delimiter.decode())
+        found = _split(block.decode(errors="replace"), self._head.delimiter.decode(), self._limits)
         return [(line + offset, cells) for offset, cells in found]
 
     def _explained(self, block: bytes, line: int, reason: str) -> ReaderError:
@@ -167,12 +174,12 @@ def _not_fitting(line: int, source: str, column: str, value: str, kind: str, oth
 
 
 class _Head:
-    """The header of a CSV file and the records that follow it, as far as HEAD_BYTES reach."""
+    """The header of a CSV file and the records that follow it, as far as `limits.head_bytes` reaches."""
 
-    def __init__(self, source: ByteSource, delimiter: str | None) -> None:
+    def __init__(self, source: ByteSource, delimiter: str | None, limits: ReadLimits) -> None:
         if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
             raise ParameterError(f"The delimiter must be one ASCII character, not a quote. Got {delimiter!r} instead.")
-        wanted = HEAD_BYTES
+        wanted = limits.head_bytes
         while True:
             data = source.head(wanted)
             complete = len(data) < wanted
@@ -183,7 +190,7 @@ class _Head:
             self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
             if self.sample or complete:
                 break
-            if wanted > LONGEST_RECORD:
+            if wanted > limits.longest_record:
                 raise ReaderError(
                     f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
                 )
@@ -192,10 +199,10 @@ class _Head:
             raise empty(source.name)
         if not self.sample.strip(b"\r\n"):
             raise no_rows(source.name)
-        self.names = _split(_header_text(header, source.name), self.delimiter.decode())[0][1]
+        self.names = _split(_header_text(header, source.name), self.delimiter.decode(), limits)[0][1]
         self.n_lines = data.count(b"\n", 0, self.n_bytes)
         record_bytes = len(self.sample) // max(self.sample.count(b"\n"), 1)
-        self.block_bytes = max(BLOCK_BYTES, min(record_bytes * BLOCK_RECORDS, MOST_BLOCK_BYTES))
+        self.block_bytes = max(limits.block_bytes, min(record_bytes * BLOCK_RECORDS, limits.most_block_bytes))
 
 
 def _first_record_end(data: bytes, start: int) -> int:
@@ -213,9 +220,9 @@ def _header_text(header: bytes, name: str) -> str:
         raise ReaderError(f"The header of {name} is not UTF-8 text: convert the file to UTF-8.") from error
 
 
-def _split(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+def _split(text: str, delimiter: str, limits: ReadLimits) -> list[tuple[int, list[str]]]:
     """The cells of each record, and how many lines come before it."""
-    usual = csv.field_size_limit(LONGEST_RECORD)
+    usual = csv.field_size_limit(limits.longest_record)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         found, before = [], 0

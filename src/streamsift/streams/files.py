@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,37 @@ import numpy as np
 import pyarrow as pa
 
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.categories import MOST_CATEGORIES
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-LONGEST_RECORD = 1 << 28  # bytes; a longer "record" is a quote that never closes, or no text at all
+
+
+@dataclass(frozen=True)
+class ReadLimits:
+    """How much of a text file is read at once, and what is too much.
+
+    Attributes
+    ----------
+    head_bytes : int
+        What the meaning of the columns is decided on; more where this does not hold a whole row.
+    block_bytes : int
+        What is parsed at once.
+    most_block_bytes : int
+        How large a block may become so that it holds enough rows, where rows are long.
+    longest_record : int
+        Bytes; a longer "record" is a quote that never closes, or no text at all.
+    most_categories : int
+        A column with more distinct texts is an identifier.
+    """
+
+    head_bytes: int = 1 << 20
+    block_bytes: int = 1 << 20
+    most_block_bytes: int = 32 << 20
+    longest_record: int = 1 << 28
+    most_categories: int = MOST_CATEGORIES
+
+
+READ_LIMITS = ReadLimits()
 
 
 def check_file(path: Path) -> int:
@@ -120,19 +149,27 @@ def _fill(file: Any, n_bytes: int) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def records(chunks: Iterable[bytes], *, name: str, line: int, delimiter: bytes = b"") -> Iterator[tuple[int, bytes]]:
+def records(
+    chunks: Iterable[bytes],
+    *,
+    name: str,
+    line: int,
+    delimiter: bytes = b"",
+    longest: int = READ_LIMITS.longest_record,
+) -> Iterator[tuple[int, bytes]]:
     """Join and cut chunks so that each holds whole records; with each comes the number of its first line.
 
-    A record is a line; with a `delimiter`, a double-quoted value may run over several lines.
+    A record is a line; with a `delimiter`, a double-quoted value may run over several lines. A record of more than
+    `longest` bytes is an error.
     """
     rest = b""
     for chunk in chunks:
         block = rest + chunk
         end = last_record_end(block, delimiter)
         if end == 0:
-            if len(block) > LONGEST_RECORD:
+            if len(block) > longest:
                 raise ReaderError(
-                    f"Line {line} of {name} is longer than {LONGEST_RECORD >> 20} MiB: "
+                    f"Line {line} of {name} is longer than {longest >> 20} MiB: "
                     "look for a quote that is never closed, or check that this is a text file."
                 )
             rest = block

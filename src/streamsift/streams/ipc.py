@@ -30,9 +30,16 @@ class IpcStream(BlockStream):
     _decoder: TableDecoder
 
     def __init__(
-        self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+        self,
+        path: Path,
+        target: str | None,
+        *,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        most_block_rows: int = MOST_BLOCK_ROWS,
     ) -> None:
         check_file(path)
+        self._most_block_rows = most_block_rows
         self._path, self._name = path, str(path)
         self._fraction = 0.0
         with path.open("rb") as file:
@@ -57,8 +64,8 @@ class IpcStream(BlockStream):
     def _blocks(self, size: int) -> Iterator[Batch]:
         first = 0
         for rows in self._read():
-            for start in range(0, rows.num_rows, MOST_BLOCK_ROWS):
-                part = rows.slice(start, MOST_BLOCK_ROWS)
+            for start in range(0, rows.num_rows, self._most_block_rows):
+                part = rows.slice(start, self._most_block_rows)
                 yield self._decoder.decode(part, counted_from(first + start, self._name))
             first += rows.num_rows
 

@@ -20,15 +20,13 @@ from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_parameters
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import ByteSource, no_rows, records
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, no_rows, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.stream import with_width
 
-BLOCK_BYTES = 1 << 20  # the first block decides whether indices begin at 0
-
 
 class LibsvmStream(BlockStream):
-    """Rows of a LIBSVM file; features have numbers, no names."""
+    """Rows of a LIBSVM file; features have numbers, no names. The first block decides whether indices begin at 0."""
 
     def __init__(
         self,
@@ -37,10 +35,11 @@ class LibsvmStream(BlockStream):
         *,
         zero_based: bool | None = None,
         n_features: int | None = None,
+        limits: ReadLimits = READ_LIMITS,
     ) -> None:
-        limits: Limits = {"zero_based": (IsBool(), IsNone()), "n_features": (Integer(1, None), IsNone())}
-        check_parameters("open_stream", {"zero_based": zero_based, "n_features": n_features}, limits)
-        self._source = source
+        checks: Limits = {"zero_based": (IsBool(), IsNone()), "n_features": (Integer(1, None), IsNone())}
+        check_parameters("open_stream", {"zero_based": zero_based, "n_features": n_features}, checks)
+        self._source, self._limits = source, limits
         self.target_name = target
         self._n_features = n_features
         line, block = next(self._records(), (1, b""))
@@ -71,7 +70,8 @@ class LibsvmStream(BlockStream):
                 yield Batch(X, whole_numbers(y))
 
     def _records(self) -> Iterator[tuple[int, bytes]]:
-        return records(self._source.chunks(BLOCK_BYTES), name=self._source.name, line=1)
+        chunks = self._source.chunks(self._limits.block_bytes)
+        return records(chunks, name=self._source.name, line=1, longest=self._limits.longest_record)
 
     def _parse(self, block: bytes, line: int) -> tuple[Any, NDArray[np.float64]]:
         """The rows of a block, with the indices of the file."""

@@ -31,9 +31,16 @@ class ParquetStream(BlockStream):
     _decoder: TableDecoder
 
     def __init__(
-        self, path: Path, target: str | None, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+        self,
+        path: Path,
+        target: str | None,
+        *,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        most_batch_bytes: int = MOST_BATCH_BYTES,
     ) -> None:
         check_file(path)
+        self._most_batch_bytes = most_batch_bytes
         self._path, self._name = path, str(path)
         with reading(self._name), pq.ParquetFile(path) as file:
             metadata = file.metadata
@@ -50,7 +57,7 @@ class ParquetStream(BlockStream):
         )
 
     def _blocks(self, size: int) -> Iterator[Batch]:
-        most = max(1, MOST_BATCH_BYTES // (8 * len(self._decoder.feature_names)))
+        most = max(1, self._most_batch_bytes // (8 * len(self._decoder.feature_names)))
         self._n_read = 0
         for rows in self._read(min(size, most)):
             first = self._n_read

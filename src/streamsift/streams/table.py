@@ -54,6 +54,7 @@ class TableDecoder:
         sample: Any = None,
         categorical: Iterable[str] = (),
         declared: Mapping[str, Categories] | None = None,
+        most_categories: int = MOST_CATEGORIES,
     ) -> None:
         self._source = source
         names = unique_names(schema.names, source)
@@ -72,7 +73,11 @@ class TableDecoder:
         self._target_place = None if target is None else names.index(target)
         self.feature_names = check_names([name for column in self._columns for name in _feature_names(column)])
         declared = declared or {}
-        self.vocabularies = {c.name: declared.get(c.name, Categories()) for c in self._columns if c.kind == "category"}
+        self.vocabularies = {
+            c.name: declared.get(c.name, Categories(most=most_categories))
+            for c in self._columns
+            if c.kind == "category"
+        }
         mask = [c.kind == "category" for c in self._columns for _ in range(c.width)]
         self.categorical = np.array(mask) if any(mask) else None
 
@@ -173,7 +178,7 @@ def refused_category(vocabulary: Categories, value: str, column: str, where: str
         known = near_misses(value, vocabulary.values)
         return ReaderError(f"{where}, column {column!r}: {value!r} is not among the declared values. {known}")
     return ReaderError(
-        f"{where}, column {column!r}: this is text number {MOST_CATEGORIES + 1:,} of the column, which makes it an "
+        f"{where}, column {column!r}: this is text number {vocabulary.most + 1:,} of the column, which makes it an "
         f"identifier rather than a category; leave it out with ignore=[{column!r}]."
     )
 

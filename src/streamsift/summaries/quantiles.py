@@ -70,6 +70,7 @@ class QuantileSummary:
     origins: NDArray[Any] = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int16))
     kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
+    kept_bytes: int = field(init=False, repr=False, default=_KEPT_BYTES)  # what kept keys may take
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
@@ -278,7 +279,7 @@ class QuantileSummary:
         Sorted stretches are kept until they are merged, if that takes little room: whoever reads after every batch need
         not wait until all is sorted again.
         """
-        n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= _KEPT_BYTES
+        n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= self.kept_bytes
         self._make_room_for_lines(n_blocks if keep else 1, keep)
         stretches, by_row = _stretches(self.n_buffered), self._by_row()
         runs = [self._together(stretch) if by_row else self._by_class(stretch) for stretch in stretches]

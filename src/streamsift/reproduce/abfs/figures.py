@@ -33,14 +33,22 @@ SWEEP_LEARNER = "NB"
 MANY = 500  # irrelevant features of Figure 9
 
 
-def sweep_figure(number: int, options: Options, progress: Progress) -> Result:
+def sweep_figure(
+    number: int,
+    options: Options,
+    progress: Progress,
+    *,
+    streams: Sequence[str] = STREAMS,
+    grace_periods: Sequence[int] = GRACE_PERIODS,
+    thresholds: Sequence[float] = THRESHOLDS,
+) -> Result:
     """Figures 1, 2, 3 (one parameter at a time) and 6 (the ten best configurations)."""
     runs = [
         Run(stream, 100, SWEEP_LEARNER, "ABFS", grace_period=grace_period, threshold=threshold, detector=detector)
-        for grace_period in GRACE_PERIODS
-        for threshold in THRESHOLDS
+        for grace_period in grace_periods
+        for threshold in thresholds
         for detector in DETECTORS
-        for stream in STREAMS
+        for stream in streams
     ]
     done = measure_all(runs, options, progress)
     groups: dict[str, list[Measured]] = defaultdict(list)
@@ -69,13 +77,13 @@ def sweep_figure(number: int, options: Options, progress: Progress) -> Result:
     )
 
 
-def random_figure(options: Options, progress: Progress) -> Result:
+def random_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 4: what selecting by lot would give."""
     rows = []
     repeats = 30
     for done, share in enumerate(SHARES, start=1):
         found = []
-        for stream in STREAMS:
+        for stream in streams:
             generated = make_stream(Run(stream, 100, "", "", rows=1_000))
             true, n_features = list(generated.segments()[0].relevant), len(generated.feature_names)
             for seed in range(repeats):
@@ -105,9 +113,9 @@ def random_figure(options: Options, progress: Progress) -> Result:
     )
 
 
-def selection_figure(options: Options, progress: Progress) -> Result:
+def selection_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 5: accuracy and selection accuracy of each stream."""
-    runs = [Run(stream, 100, SWEEP_LEARNER, selector) for stream in STREAMS for selector in SPLIT_TESTS]
+    runs = [Run(stream, 100, SWEEP_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
     done = measure_all(runs, options, progress)
     rows = []
     for run, found in done.items():
@@ -129,11 +137,11 @@ def selection_figure(options: Options, progress: Progress) -> Result:
     )
 
 
-def stability_figure(options: Options, progress: Progress) -> Result:
+def stability_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 8: stability by stream and way of making folds."""
     tasks = [
         (Run(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
-        for stream in STREAMS
+        for stream in streams
         for scheme in SCHEMES
         for repeat in range(options.repeats)
     ]
@@ -142,10 +150,10 @@ def stability_figure(options: Options, progress: Progress) -> Result:
         for done, (stream, scheme, stabilities) in enumerate(run_all(tasks), start=1):
             found[stream, scheme].append(stabilities)
             progress(done, len(tasks))
-    rows = [[stream, *(f"{np.mean(found[stream, scheme]):.3f}" for scheme in SCHEMES)] for stream in STREAMS]
+    rows = [[stream, *(f"{np.mean(found[stream, scheme]):.3f}" for scheme in SCHEMES)] for stream in streams]
     distance = (options.rows or ROWS) / N_LOOKS
     panels = []
-    for stream in STREAMS:
+    for stream in streams:
         curves = []
         for scheme in SCHEMES:
             height = np.mean(found[stream, scheme], axis=0)
@@ -170,10 +178,10 @@ def stability_figure(options: Options, progress: Progress) -> Result:
     )
 
 
-def features_figure(options: Options, progress: Progress) -> Result:
+def features_figure(options: Options, progress: Progress, *, irrelevant: int = MANY) -> Result:
     """Figure 9: features in use over the stream, by trees with ABFS and without."""
     runs = [
-        Run(stream, MANY, learner, selector)
+        Run(stream, irrelevant, learner, selector)
         for stream in ("BG1", "SEA")
         for learner in ("HT", "HAT")
         for selector in ("", "ABFS")
@@ -198,7 +206,7 @@ def features_figure(options: Options, progress: Progress) -> Result:
         panels.append(Panel(stream, reading, f"Number of features over the rows of {stream}. {reading}", curves))
     return Result(
         title="Figure 9: features in use",
-        lead=f"{lead(options)} {MANY} irrelevant features; the first repeat.",
+        lead=f"{lead(options)} {irrelevant} irrelevant features; the first repeat.",
         note="The paper draws this without numbers; it says that trees grow on and on, that ABFS keeps up to 4 "
         "features on BG1, and that HAT drops features at drifts there but not on SEA. With ABFS the curve is what ABFS "
         "selects. "

@@ -9,7 +9,7 @@ features trees use with it and without. Everything is measured at 20 points of a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -33,19 +33,27 @@ SLOWEST = (("SPAM", "HT"), ("SPAM", "HAT"))  # trees of river on all of its feat
 Table = dict[str, dict[str, float]]
 
 
-def accuracy_table(number: int, irrelevant: int, options: Options, progress: Progress) -> Result:
+def accuracy_table(
+    number: int,
+    irrelevant: int,
+    options: Options,
+    progress: Progress,
+    *,
+    streams: Sequence[str] = STREAMS,
+    learners: Sequence[str] = LEARNERS,
+) -> Result:
     """Tables 3, 4 and 5."""
     runs = [
         Run(stream, irrelevant, learner, selector)
-        for stream in STREAMS
-        for learner in LEARNERS
+        for stream in streams
+        for learner in learners
         for selector in ("", "ORACLE", *SPLIT_TESTS)
     ]
     done = measure_all(runs, options, progress)
     ours = _table(done, lambda measured: measured.accuracy)
-    words = "; ".join(_change(ours, selector) for selector in SPLIT_TESTS)
+    words = "; ".join(_change(ours, selector, learners) for selector in SPLIT_TESTS)
     worse = [
-        f"{name} on {stream}" for name in LEARNERS for stream, row in ours.items() if row[f"{name}-ABFS"] < row[name]
+        f"{name} on {stream}" for name in learners for stream, row in ours.items() if row[f"{name}-ABFS"] < row[name]
     ]
     return _compared(
         f"Table {number}: accuracy with {irrelevant} irrelevant features",
@@ -58,20 +66,27 @@ def accuracy_table(number: int, irrelevant: int, options: Options, progress: Pro
     )
 
 
-def _change(ours: Table, selector: str) -> str:
+def _change(ours: Table, selector: str, learners: Sequence[str]) -> str:
     """What a selector changes in accuracy, and how far the oracle is above it, as a mean over the streams."""
     words = []
-    for name in LEARNERS:
+    for name in learners:
         gain = mean(row[f"{name}-{selector}"] - row[name] for row in ours.values())
         above = mean(row[f"{name}-ORACLE"] - row[f"{name}-{selector}"] for row in ours.values())
         words.append(f"{name} {gain:+.2f} (oracle {above:+.2f} above)")
     return f"by {selector} {', '.join(words)}"
 
 
-def cost_table(number: int, options: Options, progress: Progress) -> Result:
+def cost_table(
+    number: int,
+    options: Options,
+    progress: Progress,
+    *,
+    streams: Sequence[str] = STREAMS,
+    learners: Sequence[str] = LEARNERS,
+) -> Result:
     """Tables 6 (processor time) and 7 (RAM-hours)."""
     runs = [
-        Run(stream, 500, learner, selector) for stream in STREAMS for learner in LEARNERS for selector in ("", "ABFS")
+        Run(stream, 500, learner, selector) for stream in streams for learner in learners for selector in ("", "ABFS")
     ]
     done = measure_all(runs, options, progress)
     return _compared(
@@ -92,13 +107,13 @@ COST_NOTE = (
 )
 
 
-def crowded_table(options: Options, progress: Progress) -> Result:
+def crowded_table(options: Options, progress: Progress, *, learners: Sequence[str] = LEARNERS) -> Result:
     """Table 8: 100 of 500 features are true, three configurations of ABFS."""
     runs = [
         Run("RTG", 0, learner, selector, grace_period=grace_period, detector=detector, crowded=True)
         for selector in SPLIT_TESTS
         for detector, grace_period in BEST_THREE
-        for learner in LEARNERS
+        for learner in learners
     ]
     done = measure_all(runs, options, progress)
     ours: Table = defaultdict(dict)
@@ -118,22 +133,29 @@ def crowded_table(options: Options, progress: Progress) -> Result:
     return _compared("Table 8: 100 of 500 features are true", options, ours, tables, f"{note} {STREAM_NOTE}", "{:.3f}")
 
 
-def crowded_alone(options: Options, progress: Progress) -> Result:
+def crowded_alone(options: Options, progress: Progress, *, learners: Sequence[str] = LEARNERS) -> Result:
     """Table 9: the learners on all 500 features of the same stream."""
-    runs = [Run("RTG", 0, learner, "", crowded=True) for learner in LEARNERS]
+    runs = [Run("RTG", 0, learner, "", crowded=True) for learner in learners]
     done = measure_all(runs, options, progress)
     ours = {run.learner: {"accuracy": mean(one.accuracy for one in found)} for run, found in done.items()}
     return _compared("Table 9: all 500 features", options, ours, ("table9",), STREAM_NOTE, "{:.2f}")
 
 
-def real_table(number: int, options: Options, progress: Progress) -> Result:
+def real_table(
+    number: int,
+    options: Options,
+    progress: Progress,
+    *,
+    data_sets: Iterable[str] = REAL_DATA,
+    learners: Sequence[str] = LEARNERS,
+) -> Result:
     """Tables 10 (accuracy), 11 (processor time) and 12 (RAM-hours) on real data."""
     if options.data is None:
         raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
     runs = [
         Run(data, 0, learner, selector, rows=options.rows or 10**9, grace_period=100, threshold=0.05, data=options.data)
-        for data in REAL_DATA
-        for learner in LEARNERS
+        for data in data_sets
+        for learner in learners
         for selector in ("", *SPLIT_TESTS)
         if selector or not options.brief or (data, learner) not in SLOWEST
     ]

@@ -12,7 +12,7 @@ The data sets are read from a folder (etana_data.py says which, and what of the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -179,7 +179,7 @@ def _measures(found: Measured) -> tuple[float, float, float, float]:
 # -- Figure 4 -------------------------------------------------------------------------------------------------------
 
 
-def figure_4(options: Options, progress: Progress) -> Result:
+def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS) -> Result:
     """Accuracy, features used and training time of ETANA by the number of bins."""
     folder = folder_of(options)
     sets = present(folder, BINS_SETS)
@@ -188,19 +188,20 @@ def figure_4(options: Options, progress: Progress) -> Result:
     for place, data in enumerate(sets):
         X, y = load(folder, data)
         parts = list(splits(data, y, options.seed))
-        for number, n_bins in enumerate(BINS):
+        for number, n_bins in enumerate(bins):
             one = measure(X, y, parts, partial(ETANA.paper, PRICE, n_bins=n_bins))
             found[data.name].append(one)
             rows.append(
                 [data.name, str(n_bins), f"{one.accuracy:.4f}", f"{one.features:.2f}", f"{one.train_seconds:.3f}"]
             )
-            progress(place * len(BINS) + number + 1, len(sets) * len(BINS))
+            progress(place * len(bins) + number + 1, len(sets) * len(bins))
+    accuracy = {name: [one.accuracy for one in all_] for name, all_ in found.items()}
+    features = {name: [one.features for one in all_] for name, all_ in found.items()}
+    seconds = {name: [one.train_seconds for one in all_] for name, all_ in found.items()}
     panels = [
-        _panel("Accuracy by number of bins", {name: [one.accuracy for one in all_] for name, all_ in found.items()}),
-        _panel(
-            "Features used by number of bins", {name: [one.features for one in all_] for name, all_ in found.items()}
-        ),
-        _panel("Training seconds", {name: [one.train_seconds for one in all_] for name, all_ in found.items()}),
+        _panel("Accuracy by number of bins", bins, accuracy),
+        _panel("Features used by number of bins", bins, features),
+        _panel("Training seconds", bins, seconds),
     ]
     return Result(
         title="Figure 4: the number of bins",
@@ -215,10 +216,10 @@ def figure_4(options: Options, progress: Progress) -> Result:
     )
 
 
-def _panel(title: str, lines: dict[str, list[float]]) -> Panel:
+def _panel(title: str, bins: Sequence[int], lines: dict[str, list[float]]) -> Panel:
     ends = ", ".join(f"{name} {values[0]:.3g} to {values[-1]:.3g}" for name, values in lines.items())
-    words = f"From {BINS[0]} to {BINS[-1]} bins: {ends}."
-    curves = [Curve(name, name, False, [float(n) for n in BINS], values) for name, values in lines.items()]
+    words = f"From {bins[0]} to {bins[-1]} bins: {ends}."
+    curves = [Curve(name, name, False, [float(n) for n in bins], values) for name, values in lines.items()]
     return Panel(title, words, f"{title}. {words}", curves)
 
 

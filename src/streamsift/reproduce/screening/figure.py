@@ -15,7 +15,7 @@ tuned for the other four scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,14 +51,20 @@ class Run:
     seed: int = 1
 
 
-def figure_3(options: Options, progress: Progress) -> Result:
-    """Measure every curve of Figure 3."""
+def figure_3(
+    options: Options,
+    progress: Progress,
+    *,
+    scores: Sequence[str] = SCORES,
+    fading: Mapping[int, float] = FADING,
+) -> Result:
+    """Measure every curve of Figure 3: each score at each speed of drift, with its fading and without."""
     rows = options.rows or ROWS
     runs = [
-        Run(score, fading, shift_every, rows, seed=options.seed)
-        for shift_every, fits in FADING.items()
-        for score in SCORES
-        for fading in (fits, 1.0)
+        Run(score, factor, shift_every, rows, seed=options.seed)
+        for shift_every, fits in fading.items()
+        for score in scores
+        for factor in (fits, 1.0)
     ]
     rates = {}
     with pool_map(options.jobs, _measure) as run_all:
@@ -110,7 +116,7 @@ def _measure(run: Run) -> tuple[Run, NDArray[np.float64]]:
 
 
 def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.float64]]) -> Result:
-    panels = [_panel(shift_every, rates) for shift_every in FADING]
+    panels = [_panel(shift_every, runs, rates) for shift_every in dict.fromkeys(run.shift_every for run in runs)]
     table = [
         [
             f"{run.shift_every:,}",
@@ -137,9 +143,9 @@ def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.f
     )
 
 
-def _panel(shift_every: int, rates: dict[Run, NDArray[np.float64]]) -> Panel:
-    runs = [run for run in rates if run.shift_every == shift_every]
-    runs.sort(key=lambda run: (SCORES.index(run.score), run.fading))
+def _panel(shift_every: int, runs: Sequence[Run], rates: dict[Run, NDArray[np.float64]]) -> Panel:
+    """One chart, its curves in the order of the runs: a score with fading, then without."""
+    runs = [run for run in runs if run.shift_every == shift_every]
     curves = [
         Curve(
             f"{run.score}, {'no fading' if run.fading == 1.0 else f'fading {run.fading}'}",
@@ -155,7 +161,7 @@ def _panel(shift_every: int, rates: dict[Run, NDArray[np.float64]]) -> Panel:
     plain = [float(rates[run][middle]) for run in runs if run.fading == 1.0]
     words = (
         f"With 500 features, {min(faded):.0%} to {max(faded):.0%} of the true ones are found with fading "
-        f"{FADING[shift_every]}, {min(plain):.0%} to {max(plain):.0%} without."
+        f"{runs[0].fading}, {min(plain):.0%} to {max(plain):.0%} without."
     )
     return Panel(
         f"A shift every {shift_every:,} rows",

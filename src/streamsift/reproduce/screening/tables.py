@@ -12,7 +12,7 @@ all differences are 0 where eps is below 0.001.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -133,7 +133,7 @@ def differences(online: Floats, offline: Floats) -> Differences:
 # -- the tables -------------------------------------------------------------------------------------------------------
 
 
-def table_2(options: Options, progress: Progress) -> Result:
+def table_2(options: Options, progress: Progress, *, minibatches: Sequence[int] = MINIBATCHES) -> Result:
     """Milliseconds by minibatch size."""
     return _time_table(
         options,
@@ -141,7 +141,7 @@ def table_2(options: Options, progress: Progress) -> Result:
         "Table 2: time to bin counts by minibatch size",
         f"eps {EPS}; ",
         "minibatch",
-        {str(size): partial(online_counts, eps=EPS, minibatch=size) for size in MINIBATCHES},
+        {str(size): partial(online_counts, eps=EPS, minibatch=size) for size in minibatches},
         published_table("screening", "table2"),
         "",
     )

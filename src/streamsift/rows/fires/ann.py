@@ -16,7 +16,7 @@ the Monte-Carlo noise: for hundreds of batches sigma alone decides the ranking. 
 `initial_sigma=0.1`, `learning_rate_mu=1.0` and `epochs=10` it finds what matters. The GLM has no such trouble.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
-Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a
+Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn `chunk` features at a
 time, and if there are more its noise is drawn again for the gradient: memory beyond mu and sigma and their gradients
 stays small.
 """
@@ -39,8 +39,6 @@ Floats = NDArray[Any]
 
 SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 
-CHUNK = 1024  # features whose weights, for all samples, are held at a time
-
 
 @dataclass(frozen=True)
 class ANN:
@@ -54,6 +52,8 @@ class ANN:
         Nodes of each.
     n_features, n_classes, n_samples : int
         Set by FIRES.
+    chunk : int, default 1024
+        Features whose weights, for all samples, are held at a time: fewer need less memory and more time.
 
     Examples
     --------
@@ -69,6 +69,7 @@ class ANN:
     n_features: int = 0
     n_classes: int = 0
     n_samples: int = 5
+    chunk: int = 1024
     scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
     averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
 
@@ -142,15 +143,15 @@ class ANN:
         return of_mu, of_sigma
 
     def _first_signal(self, X: Floats, key: int, mean: Floats, deviation: Floats) -> Floats:
-        """What enters the first hidden layer, (rows, samples, nodes); weights are drawn CHUNK features at a time."""
+        """What enters the first hidden layer, (rows, samples, nodes); weights are drawn `chunk` features at a time."""
         n_features, width = X.shape[1], self.n_samples * mean.shape[1]
         size = row_size(self.n_samples, mean.shape[1])
         signal, product = (self.scratch.take(name, (len(X), width), X.dtype) for name in ("signal", "product"))
         settings = (self.n_samples, X.dtype)
         bias, _ = draw(self.scratch, "bias", key, n_features * size, mean[-1:], deviation[-1:], *settings)
         signal[:] = bias.reshape(1, -1)
-        for first in range(0, n_features, CHUNK):
-            part, room = slice(first, min(first + CHUNK, n_features)), min(CHUNK, n_features)
+        for first in range(0, n_features, self.chunk):
+            part, room = slice(first, min(first + self.chunk, n_features)), min(self.chunk, n_features)
             theta, _ = draw(self.scratch, "first", key, first * size, mean[part], deviation[part], *settings, room)
             signal += np.matmul(X[:, part], theta.reshape(-1, width), out=product)
         return signal.reshape(len(X), self.n_samples, -1)
@@ -158,13 +159,13 @@ class ANN:
     def _fold_first(self, X: Floats, key: int, delta: Floats, of_mu: Floats, of_sigma: Floats) -> None:
         """The gradients of the first layer, from `delta` of shape (rows, samples x nodes)."""
         n_features, width = X.shape[1], delta.shape[1]
-        room = min(CHUNK, n_features)
+        room = min(self.chunk, n_features)
         theta, kept = space(self.scratch, "first", room, self.n_samples, of_mu.shape[1], X.dtype)
-        for first in range(0, n_features, CHUNK):
-            part = slice(first, min(first + CHUNK, n_features))
+        for first in range(0, n_features, self.chunk):
+            part = slice(first, min(first + self.chunk, n_features))
             gradient, noise = theta[: part.stop - first], kept[: part.stop - first]  # in place of the parameters
             np.matmul(X[:, part].T, delta, out=gradient.reshape(-1, width))
-            if n_features > CHUNK:
+            if n_features > self.chunk:
                 draw_again(key, first * kept.shape[1], noise)
             fold(noise, gradient, of_mu[part], of_sigma[part])
         _, noise = space(self.scratch, "bias", 1, self.n_samples, of_mu.shape[1], X.dtype)
