@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from scipy import sparse
 
 from streamsift.core.batch import LARGEST, Batch, check_matrix
 from streamsift.core.exceptions import InputError
+from streamsift.core.tags import TargetKind as TargetKind
 from streamsift.core.vocabulary import LabelVocabulary, check_names
 
 Floats = NDArray[np.float64]
-TargetKind = Literal["number", "classes", "either"]
 
 
 class NumberedNames(Sequence[str]):
