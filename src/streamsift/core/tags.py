@@ -55,7 +55,8 @@ class ColumnTags(MethodTags):
     """The promises of a method over columns.
 
     target: what it explains: numbers (or two labels as 0 and 1), classes, or either. weights: rows may have weights.
-    mixed_columns: numbers and categories may be offered to one selector. row_order: the order of the rows matters.
+    mixed_columns: numbers and categories may be offered to one selector. row_invariant: the order of the rows does
+    not matter.
     whole_table: it looks at all columns before it decides on any; it refuses `offer` and takes `fit` and `run`.
     """
 
@@ -66,8 +67,18 @@ class ColumnTags(MethodTags):
     target: TargetKind = "either"
     weights: bool = False
     mixed_columns: bool = True
-    row_order: bool = False
+    row_invariant: bool = True
     whole_table: bool = False
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether columns may be offered one at a time."""
+        return not self.whole_table
+
+    @property
+    def numeric_target(self) -> bool:
+        """Whether the target may be numbers."""
+        return self.target != "classes"
 
 
 @dataclass(frozen=True)
