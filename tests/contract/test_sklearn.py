@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators, on every row selector of the catalog and on the worked example."""
+"""scikit-learn's own checks of estimators, on every method of the catalog and on the worked examples."""
 
 from __future__ import annotations
 

@@ -245,9 +245,12 @@ def check_weights_count_rows(make: Make) -> None:
             make().begin(y, sample_weight=np.ones(len(y)))
         return
     times = np.random.default_rng(4).integers(1, 3, len(y))
-    weighted = make().fit(X, y, sample_weight=times).selected_
-    repeated = make().fit(np.repeat(X, times, axis=0), np.repeat(y, times)).selected_
-    expect(weighted == repeated, f"weights select {weighted}, repeated rows {repeated}")
+    weighted = make().fit(X, y, sample_weight=times)
+    repeated = make().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    chosen, wanted = weighted.selected_, repeated.selected_
+    expect(chosen == wanted, f"weights select {chosen}, repeated rows {wanted}")
+    found, wanted = (selector.history_.column("statistic").to_numpy() for selector in (weighted, repeated))
+    expect(bool(np.allclose(found, wanted, rtol=1e-6)), "weights give other statistics than repeated rows")
     for what, weight in {
         "too few": times[1:],
         "negative": -times,

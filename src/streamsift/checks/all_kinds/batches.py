@@ -57,7 +57,7 @@ def check_named_columns_may_come_in_another_order(make: Make) -> None:
     driver = driver_of(make)
     X, y = driver.sample()
     frame = pandas_for_checks().DataFrame(X, columns=NAMES)
-    turned = frame[list(NAMES[::-1])]
+    turned = frame[[*NAMES[2:], *NAMES[:2]]]
     wanted = make().partial_fit(frame, y).partial_fit(frame, y)
     found = make().partial_fit(frame, y).partial_fit(turned, y)
     same_answers(driver.answer(found, X), driver.answer(wanted, X), "columns in another order are not matched by name")
