@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamsift.core.contracts import InstanceContract
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError
@@ -26,11 +25,6 @@ def make_fetana(*arguments: Any, **options: Any) -> FETANA:
 
 
 METHODS = pytest.mark.parametrize("make", [ETANA, make_fetana], ids=["ETANA", "FETANA"])
-
-
-@parametrize_with_checks([ETANA(), FETANA(random_state=0, max_iterations=20)])
-def test_scikit_learn_check(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 def sample(n_classes: int = 3, rows: int = 300, features: int = 8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
