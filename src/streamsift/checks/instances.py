@@ -33,7 +33,7 @@ def check_informative_column_is_bought(make: Make) -> None:
 
 
 def check_one_instance_at_a_time_equals_many(make: Make) -> None:
-    for n_classes in (2, 3):
+    for n_classes in (2, 3, 4):
         X, y = _sample(n_classes)
         X[::5, 0] = np.nan
         model = make().fit(X, y)
