@@ -12,37 +12,41 @@ from importlib import import_module
 import pytest
 
 import streamsift
-import streamsift.rows
 from streamsift import catalog
+from streamsift.core.columns import ColumnSelector
 from streamsift.core.exceptions import ParameterError, UnknownNameError
+from streamsift.core.instances import InstanceClassifier
 from streamsift.core.rows import RowSelector
+from streamsift.core.tags import Kind
+
+BASES: dict[Kind, type] = {"rows": RowSelector, "columns": ColumnSelector, "instances": InstanceClassifier}
+KINDS = pytest.mark.parametrize("kind", BASES)
 
 
-def row_selectors_in_the_package() -> set[str]:
-    """Every concrete row selector that lives in streamsift.rows, as "module:Class"; bounds are no methods."""
+def methods_in_the_package(kind: Kind) -> set[str]:
+    """Every concrete method that lives in the package of its kind, as "module:Class"; bounds are no methods."""
+    package = import_module(f"streamsift.{kind}")
     found = set()
-    for info in pkgutil.walk_packages(streamsift.rows.__path__, "streamsift.rows."):
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if info.name == "streamsift.rows.bounds":
             continue
         for _, member in inspect.getmembers(import_module(info.name), inspect.isclass):
-            if (
-                issubclass(member, RowSelector)
-                and member.__module__ == info.name
-                and not member.__name__.startswith("_")
-            ):
+            own = member.__module__ == info.name and not member.__name__.startswith("_")
+            if issubclass(member, BASES[kind]) and own:
                 found.add(f"{member.__module__}:{member.__qualname__}")
     return found
 
 
-def test_the_table_lists_every_row_selector_and_no_other() -> None:
-    listed = {catalog.entry(name).target for name in catalog.names("rows")}
-    assert listed == row_selectors_in_the_package()
+@KINDS
+def test_the_table_lists_every_method_and_no_other(kind: Kind) -> None:
+    assert {catalog.entry(name).target for name in catalog.names(kind)} == methods_in_the_package(kind)
 
 
-def test_the_table_equals_the_public_exports() -> None:
+@KINDS
+def test_the_table_equals_the_public_exports(kind: Kind) -> None:
     exported = {name for name in streamsift.__all__ if inspect.isclass(getattr(streamsift, name))}
-    methods = {name for name in exported if issubclass(getattr(streamsift, name), RowSelector)}
-    assert methods == {catalog.entry(name).target.partition(":")[2] for name in catalog.names("rows")}
+    methods = {name for name in exported if issubclass(getattr(streamsift, name), BASES[kind])}
+    assert methods == {catalog.entry(name).target.partition(":")[2] for name in catalog.names(kind)}
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -51,6 +55,7 @@ def test_every_entry_can_be_made_and_describes_itself(name: str) -> None:
     method = catalog.make(name)
     assert f"{type(method).__module__}:{type(method).__qualname__}" == entry.target
     assert entry.arguments.items() <= method.get_params().items()
+    assert method.stream_tags().kind == entry.kind
     assert re.fullmatch(r"[A-Z][^\n]+\.", entry.summary)
     assert re.search(r"\(\d{4}\)", entry.paper)
 
@@ -67,7 +72,9 @@ def test_names_of_one_kind() -> None:
 
 def test_importing_the_catalog_imports_no_method() -> None:
     code = (
-        "import sys, streamsift.catalog; print([m for m in sys.modules if m.startswith(('streamsift.rows', 'numba'))])"
+        "import sys, streamsift.catalog; "
+        "KINDS = ('streamsift.rows', 'streamsift.columns', 'streamsift.instances', 'numba'); "
+        "print([m for m in sys.modules if m.startswith(KINDS)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

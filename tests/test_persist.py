@@ -15,7 +15,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from streamsift import __version__, catalog, persist
-from streamsift.checks.samples import same_state, sample
+from streamsift.checks.drivers import driver_of
+from streamsift.checks.samples import same_answers, same_state, sample
 from streamsift.core.exceptions import SavedStateError
 from tests.contract.mean_gap import MeanGap
 
@@ -59,15 +60,48 @@ def npy_bytes(array: Any, **options: Any) -> bytes:
 # -- what is saved comes back -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", catalog.names("rows"))
+@pytest.mark.parametrize("name", catalog.names())
 def test_methods_of_the_catalog_are_found_by_name(name: str, tmp_path: Path) -> None:
-    X, y = sample()
-    selector = catalog.make(name).partial_fit(X, y)
-    persist.save(selector, tmp_path / "selector")
+    def make() -> Any:
+        return catalog.make(name)
+
+    driver = driver_of(make)
+    X, y = driver.sample()
+    for what, target in driver.targets(make, y).items():  # for column methods also numbers
+        method = driver.learn(make(), X, target)
+        persist.save(method, tmp_path / "method")
+        again = persist.load(tmp_path / "method")
+        assert type(again) is type(method)
+        assert again.get_params() == method.get_params()
+        same_state(again.state_arrays(), method.state_arrays(), f"loading with a target of {what}")
+        same_answers(driver.answer(again, X), driver.answer(method, X), f"loading with a target of {what}")
+
+
+@pytest.mark.parametrize("name", catalog.names("columns"))
+def test_a_numeric_target_is_saved_without_labels(name: str, tmp_path: Path) -> None:
+    selector = catalog.make(name)
+    if not selector.stream_tags().numeric_target:
+        pytest.skip("the method explains classes only")
+    X, _ = sample(n_classes=2)
+    persist.save(selector.fit(X, X[:, 0] + 0.5 * X[:, 1]), tmp_path / "selector")
     again = persist.load(tmp_path / "selector")
-    assert type(again) is type(selector)
-    assert again.get_params() == selector.get_params()
-    same_state(again.state_arrays(), selector.state_arrays(), "loading")
+    assert again.selected_ == selector.selected_ != []
+    assert not hasattr(again, "classes_")
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_a_state_without_labels_is_refused(name: str) -> None:
+    def make() -> Any:
+        return catalog.make(name)
+
+    driver = driver_of(make)
+    arrays = driver.learn(make(), *driver.sample()).state_arrays()
+    del arrays["labels"]
+    fresh = make()
+    with pytest.raises(SavedStateError, match="lacks 'labels'"):
+        fresh.load_state_arrays(arrays)
+    with pytest.raises(NotFittedError):
+        fresh.state_arrays()
 
 
 @pytest.mark.parametrize(

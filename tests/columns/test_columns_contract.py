@@ -313,34 +313,11 @@ def test_a_bad_target_is_refused_in_words(y: Any, words: str) -> None:
         Investing().begin(y)
 
 
-@pytest.mark.parametrize("weight", [[1.0], [1, -1, 1], [1, np.nan, 1], [0, 0, 0]], ids=str)
-def test_bad_weights_are_refused(weight: Any) -> None:
-    with pytest.raises(InputError, match="weight"):
-        Investing().begin([1.0, 2.0, 3.0], sample_weight=weight)
-
-
-def test_names_must_tell_columns_apart() -> None:
-    X, y = regression(0)
-    selector = Penalised("bic").begin(y)
-    with pytest.raises(InputError, match="40 columns but 2 names"):
-        selector.offer_many(X, ["a", "b"])
-    selector.offer_many(X)
-    taken = selector.selected_[0]
-    with pytest.raises(InputError, match=f"called '{taken}' is already selected"):
-        selector.offer(X[:, 0], taken)
-
-
 def test_offering_comes_after_beginning() -> None:
     with pytest.raises(NotFittedError, match="begin"):
         Investing().offer([1.0])
     with pytest.raises(ParameterError, match="all columns at once"):
         Stepwise().begin([1.0, 2.0]).offer([1.0, 2.0])
-
-
-@pytest.mark.parametrize("parameter", ["wealth", "payoff", "criterion", "model", "coding", "coefficient_bits"])
-def test_parameters_have_limits(parameter: str) -> None:
-    with pytest.raises(ParameterError, match=f"The '{parameter}' parameter of Investing must be"):
-        Investing(**{parameter: -1}).begin([1.0, 2.0])
 
 
 # -- state --------------------------------------------------------------------------------------------------------
@@ -362,16 +339,3 @@ def test_a_saved_state_goes_on_where_it_was(rule: str, model: str) -> None:
     damaged["members.places"] = damaged["members.places"] + 100
     with pytest.raises(SavedStateError, match="never offered"):
         clone(selector).load_state_arrays(damaged)
-
-
-def test_inputs_are_neither_changed_nor_kept() -> None:
-    X, y = regression(0)
-    X, kept, target = np.asfortranarray(X), X.copy(), y.copy()
-    selector = Investing().begin(y)
-    first = selector.offer_many(X[:, :20])
-    assert np.array_equal(X, kept)
-    X[:, :20] = 0.0
-    y[:] = 0.0
-    fresh = Investing().begin(target)
-    assert fresh.offer_many(kept[:, :20]) == first
-    assert selector.offer_many(kept[:, 20:]) == fresh.offer_many(kept[:, 20:])

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import neighbourhood as naive
 
@@ -135,8 +134,3 @@ def test_a_column_that_explains_as_much_takes_the_place_of_those_not_needed() ->
     assert opposite.statistic <= opposite.threshold
     again = selector.offer(y + 0.01 * rng.normal(size=40), "again")
     assert (again.accepted, again.dropped) == (True, ("first", "better"))
-
-
-@parametrize_with_checks([OFSDensity(), OFSA3M()])
-def test_scikit_learn_check(estimator: Any, check: Any) -> None:
-    check(estimator)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import independence as naive
 from tests.naive import osfs as naive_osfs
@@ -127,8 +126,3 @@ def test_decisions_say_why() -> None:
 def test_a_centred_column_is_not_taken_for_empty() -> None:
     column = np.tile([-1.0, 1.0], 50)  # its sum is 0, for which the published toolbox skips it
     assert OSFS("fisher_z").begin(column > 0).offer(column).accepted
-
-
-@parametrize_with_checks([OSFS(), FastOSFS()])
-def test_scikit_learn_check(estimator: Any, check: Any) -> None:
-    check(estimator)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.columns.compared import check_all_or_nothing, check_blocks, check_continues, codes, examples, numbers, places
 from tests.naive import independence as naive
 from tests.naive.saola import saola
@@ -102,8 +101,3 @@ def test_of_equal_columns_the_first_stays(test: str) -> None:
     assert copy.statistic < copy.threshold
     assert copy.because_of == ("first",)
     assert selector.selected_ == ["first"]
-
-
-@parametrize_with_checks([SAOLA()])
-def test_scikit_learn_check(estimator: Any, check: Any) -> None:
-    check(estimator)

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from tests.contract.broken_methods import BREAKS, PrefersNoise
+from sklearn.linear_model import LogisticRegression
+from tests.contract.broken_methods import BREAKS, WHOLE
+from tests.contract.broken_rows import PrefersNoise
 from tests.contract.mean_gap import MeanGap
 
-from streamsift.checks import BrokenPromiseError, Check, row_checks, run_checks
-from streamsift.core.exceptions import UnknownNameError
+from streamsift import Investing
+from streamsift.checks import BrokenPromiseError, Check, checks_of, run_checks
+from streamsift.core.exceptions import ParameterError, UnknownNameError
+from streamsift.core.tags import Kind
 
-CHECKS = {check.name: check for check in row_checks()}
-
-
-def test_the_worked_example_keeps_its_promises() -> None:
-    outcomes = run_checks(MeanGap)
-    assert set(outcomes) == set(CHECKS)
-    skipped = {name: outcome for name, outcome in outcomes.items() if outcome != "passed"}
-    assert set(skipped.values()) == {
-        "skipped: the method does not promise missing",
-        "skipped: the method does not promise late_features",
-    }
+CASES = [pytest.param(kind, check, id=f"{kind}-{check.name}") for kind in BREAKS for check in checks_of(kind)]
+UNPROMISED: dict[Kind, set[str]] = {"rows": {"missing", "late_features"}, "columns": set(), "instances": set()}
 
 
-def test_every_check_has_a_method_that_breaks_it() -> None:
-    assert set(BREAKS) == set(CHECKS)
+@pytest.mark.parametrize("kind", BREAKS)
+def test_the_worked_examples_keep_their_promises(kind: Kind) -> None:
+    outcomes = run_checks(WHOLE[kind])
+    assert list(outcomes) == [check.name for check in checks_of(kind)]
+    skipped = {outcome for outcome in outcomes.values() if outcome != "passed"}
+    assert skipped == {f"skipped: the method does not promise {tag}" for tag in UNPROMISED[kind]}
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
-def test_every_check_can_fail(check: Check) -> None:
-    method = BREAKS[check.name]
+@pytest.mark.parametrize("kind", BREAKS)
+def test_every_check_has_a_method_that_breaks_it(kind: Kind) -> None:
+    names = [check.name for check in checks_of(kind)]
+    assert len(set(names)) == len(names)
+    assert set(BREAKS[kind]) == set(names)
+
+
+@pytest.mark.parametrize(("kind", "check"), CASES)
+def test_every_check_can_fail(kind: Kind, check: Check) -> None:
+    method = BREAKS[kind][check.name]
     assert check.reason_to_skip(method) is None
     with pytest.raises((AssertionError, ValueError, TypeError, IndexError, AttributeError)):
         check.function(method)
@@ -47,3 +55,13 @@ def test_a_check_is_left_out_by_name_and_with_a_reason() -> None:
 def test_a_mistyped_name_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'tiny_data'"):
         run_checks(MeanGap, skip={"tiny_dta": "mistyped"})
+
+
+def test_column_selectors_get_the_checks_of_columns() -> None:
+    assert run_checks(lambda: Investing())["cut_into_blocks_does_not_matter"] == "passed"
+
+
+@pytest.mark.parametrize("make", [LogisticRegression, dict])
+def test_what_declares_no_kind_is_refused_in_words(make: Any) -> None:
+    with pytest.raises(ParameterError, match="does not say which kind of stream it is for: let its method stream_tags"):
+        run_checks(make)

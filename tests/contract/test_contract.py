@@ -1,4 +1,4 @@
-"""Every check on every row selector of the catalog, and on its settings that change what is kept."""
+"""Every check on every method of the catalog, and on its settings that change what is kept."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from streamsift import catalog
-from streamsift.checks import Check, row_checks
-from streamsift.core.rows import RowSelector
+from streamsift.checks import Check, checks_of
 
 # Settings under which a method keeps another kind of state, and so has to prove itself again.
-VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}}
+VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}, "+logistic": {"model": "logistic"}}
 
 # What a method needs to show something on the checks' samples of a hundred rows or so.
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -20,6 +19,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "fires": {"random_state": 0},
     "fires:ann": {"random_state": 0},
     "fires:sdt": {"random_state": 0},
+    "etana": {"resolution": 20},
+    "f_etana": {"random_state": 0, "max_iterations": 3},
 }
 
 # And where it must have learnt from them: FIRES takes one short step a batch, and as published the net and the tree are
@@ -50,17 +51,26 @@ EXPECTED_FAILURES: dict[tuple[str, str], str] = {
 # (method, check) -> why it does not apply; what the method promises instead is tested with the method.
 BY_PLACE = "the random start and the Monte-Carlo draws go by the place of a column"
 SKIPS: dict[tuple[str, str], str] = {
-    ("fires:ann", "permuted_columns_permute_scores"): BY_PLACE,
-    ("fires:sdt", "permuted_columns_permute_scores"): BY_PLACE,
+    ("fires:ann", "permuted_columns_permute_the_answer"): BY_PLACE,
+    ("fires:sdt", "permuted_columns_permute_the_answer"): BY_PLACE,
 }
 
 
+def accepts(name: str, settings: dict[str, Any]) -> bool:
+    """Whether a method has such settings."""
+    limits = catalog.make(name).parameter_limits
+    return all(
+        parameter in limits and any(limit.accepts(value) for limit in limits[parameter])
+        for parameter, value in settings.items()
+    )
+
+
 def cases() -> Iterator[Any]:
-    for name in catalog.names("rows"):
+    for name in catalog.names():
         for suffix, settings in VARIANTS.items():
-            if not set(settings) <= set(catalog.make(name).get_params()):
+            if not accepts(name, settings):
                 continue
-            for check in row_checks():
+            for check in checks_of(catalog.entry(name).kind):
                 method = name + suffix
                 reason = EXPECTED_FAILURES.get((method, check.name))
                 marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
@@ -69,12 +79,11 @@ def cases() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("check", "name", "suffix"), list(cases()))
 def test_contract(check: Check, name: str, suffix: str) -> None:
-    def make() -> RowSelector:
+    def make() -> Any:
         settings = SETTINGS.get(name, {}) | VARIANTS[suffix]
         if check.name in NEED_LEARNING:
             settings |= TO_LEARN.get(name, {})
-        selector: RowSelector = catalog.make(name, **settings)
-        return selector
+        return catalog.make(name, **settings)
 
     reason = SKIPS.get((name + suffix, check.name)) or check.reason_to_skip(make)
     if reason is not None:
@@ -83,8 +92,15 @@ def test_contract(check: Check, name: str, suffix: str) -> None:
 
 
 def test_expected_failures_name_methods_and_checks_that_exist() -> None:
-    methods = {name + suffix for name in catalog.names("rows") for suffix in VARIANTS}
-    checks = {check.name for check in row_checks()}
-    for method, check in [*EXPECTED_FAILURES, *SKIPS, *((name, check) for name in TO_LEARN for check in NEED_LEARNING)]:
-        assert method in methods
-        assert check in checks
+    known = {
+        (name + suffix, check.name)
+        for name in catalog.names()
+        for suffix in VARIANTS
+        for check in checks_of(catalog.entry(name).kind)
+    }
+    assert {*EXPECTED_FAILURES, *SKIPS, *((name, check) for name in TO_LEARN for check in NEED_LEARNING)} <= known
+
+
+def test_every_entry_is_checked() -> None:
+    checked = {case.values[1] for case in cases()}
+    assert checked == set(catalog.names())

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError, MissingExtraError
-from streamsift.core.rows import RowSelector
 
-Make = Callable[[], RowSelector]
+Make = Callable[[], Any]  # makes a new, unfitted method; untyped, because methods from outside may have any class
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -55,7 +54,7 @@ def counts_sample(n_rows: int = 120, n_features: int = 5, n_classes: int = 3) ->
     return X.astype(np.float64), y
 
 
-def in_batches(selector: RowSelector, X: Floats, y: Ints, size: int) -> RowSelector:
+def in_batches(selector: Any, X: Floats, y: Ints, size: int) -> Any:
     """Feed the rows in batches of one size."""
     for start in range(0, len(X), size):
         selector.partial_fit(X[start : start + size], y[start : start + size])
@@ -71,6 +70,14 @@ def expect(condition: bool, message: str) -> None:
 def same_scores(found: Floats, wanted: Floats, what: str) -> None:
     """Fail unless two score vectors agree up to rounding."""
     np.testing.assert_allclose(found, wanted, rtol=RELATIVE, atol=ABSOLUTE, err_msg=what)
+
+
+def same_answers(found: dict[str, NDArray[Any]], wanted: dict[str, NDArray[Any]], what: str) -> None:
+    """Fail unless two answers agree up to rounding; numbers of things and choices must be the same."""
+    for name, array in wanted.items():
+        np.testing.assert_allclose(
+            found[name], array, rtol=RELATIVE, atol=ABSOLUTE, err_msg=f"{what} ({name})", strict=True
+        )
 
 
 def same_state(found: dict[str, NDArray[Any]], wanted: dict[str, NDArray[Any]], what: str) -> None:
@@ -111,12 +118,12 @@ def polars_for_checks() -> Any:
     return polars
 
 
-def has_parameter(selector: RowSelector, name: str) -> bool:
+def has_parameter(selector: Any, name: str) -> bool:
     """Whether the method has a parameter of this name."""
     return name in selector.get_params(deep=False)
 
 
-def selecting(make: Make, number: int) -> RowSelector:
+def selecting(make: Make, number: int) -> Any:
     """A selector told to select `number` features, or left alone where the method decides that itself."""
     selector = make()
     if has_parameter(selector, "n_features_to_select"):

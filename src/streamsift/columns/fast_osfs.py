@@ -18,12 +18,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, target_kind_of
+from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, tags_of_test
 from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 
 
 class FastOSFS(ColumnSelector):
@@ -75,8 +76,8 @@ class FastOSFS(ColumnSelector):
         self.alpha = alpha
         self.max_conditioning = max_conditioning
 
-    def _target_kind(self) -> TargetKind:
-        return target_kind_of(self.test)
+    def stream_tags(self) -> ColumnTags:
+        return tags_of_test(self.test)
 
     def _begin(self, target: Target, weight: Floats) -> MemberState:
         return MemberState.begin(target, named_tests(self.test, self.alpha))

@@ -22,6 +22,7 @@ from scipy.special import chdtri, ndtri
 from streamsift.core.column_data import Floats, TargetKind
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
+from streamsift.core.tags import ColumnTags
 from streamsift.kernels.independence import (
     ROWS_A_DEGREE,
     fisher_z_of_each,
@@ -118,9 +119,10 @@ def named_tests(test: str, alpha: float) -> PairOfTests:
     return PairOfTests(codes, numbers)
 
 
-def target_kind_of(test: str) -> TargetKind:
-    """Tests of categories need classes; Fisher's z test takes numbers, too."""
-    return "either" if test in ("auto", "fisher_z") else "classes"
+def tags_of_test(test: str) -> ColumnTags:
+    """Tests of categories need classes, Fisher's z test takes numbers, too; "auto" has one test for all columns."""
+    target: TargetKind = "either" if test in ("auto", "fisher_z") else "classes"
+    return ColumnTags(target=target, mixed_columns=test not in ("auto", "fisher_z"))
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------

@@ -39,13 +39,14 @@ from scipy.special import chdtrc, chdtri
 
 from streamsift.columns.linear_fit import Fit, LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
-from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
+from streamsift.columns.model import MODEL_LIMITS, begin_fit, model_tags
 from streamsift.columns.walk import Terms, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import ArrayLike, IsBool, IsNone, Limits, OneOf, Real
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 from streamsift.kernels.columns import bids_if_rejected
 
 _BITS = 2.0 * float(np.log(2.0))  # bits to twice the log-likelihood
@@ -154,7 +155,6 @@ class Investing(ColumnSelector):
         "fit_intercept": (IsBool(),),
         "passes": (IsNone(), ArrayLike()),
     }
-    takes_weights: ClassVar[bool] = True
     scans_itself: ClassVar[bool] = True
 
     def __init__(
@@ -188,8 +188,8 @@ class Investing(ColumnSelector):
         """Begin with y and offer the columns of X from left to right; weights count rows."""
         return self._fit(X, y, sample_weight)
 
-    def _target_kind(self) -> TargetKind:
-        return target_of(self.model)
+    def stream_tags(self) -> ColumnTags:
+        return model_tags(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState

@@ -77,7 +77,7 @@ def numbers_of(target: Target) -> Floats:
         return target.values
     labels = target.labels.as_array()
     if labels.dtype.kind not in "biuf":
-        labels = np.argsort(np.argsort(labels.astype(np.str_)))
+        labels = np.argsort(np.argsort([str(label) for label in labels.tolist()]))
     return labels.astype(np.float64)[target.values.astype(np.intp)]
 
 

@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 
 
 class OFSA3M(ColumnSelector):
@@ -55,7 +56,9 @@ class OFSA3M(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
-    target_kind: ClassVar[TargetKind] = "classes"
+
+    def stream_tags(self) -> ColumnTags:
+        return ColumnTags(target="classes")
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)

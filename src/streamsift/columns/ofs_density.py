@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 
 TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
 
@@ -60,7 +61,9 @@ class OFSDensity(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
-    target_kind: ClassVar[TargetKind] = "classes"
+
+    def stream_tags(self) -> ColumnTags:
+        return ColumnTags(target="classes")
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)

@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 
 from streamsift.columns.linear_fit import Fit, LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
-from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
+from streamsift.columns.model import MODEL_LIMITS, begin_fit, model_tags
 from streamsift.columns.walk import Terms, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, OneOf
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 
 CRITERIA = ("aic", "bic", "ric")
 
@@ -113,7 +114,6 @@ class Penalised(ColumnSelector):
         "n_columns": (IsNone(), Integer(1, None)),
         "fit_intercept": (IsBool(),),
     }
-    takes_weights: ClassVar[bool] = True
     scans_itself: ClassVar[bool] = True
 
     def __init__(
@@ -133,8 +133,8 @@ class Penalised(ColumnSelector):
         """Begin with y and offer the columns of X from left to right; weights count rows."""
         return self._fit(X, y, sample_weight)
 
-    def _target_kind(self) -> TargetKind:
-        return target_of(self.model)
+    def stream_tags(self) -> ColumnTags:
+        return model_tags(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState

@@ -21,12 +21,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, FisherZ, PairOfTests, SymmetricUncertainty, target_kind_of
+from streamsift.columns.independence import Candidate, FisherZ, PairOfTests, SymmetricUncertainty, tags_of_test
 from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits, OneOf, Real
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import ColumnTags
 from streamsift.kernels.independence import compare_with_members
 
 
@@ -82,8 +83,8 @@ class SAOLA(ColumnSelector):
         self.alpha = alpha
         self.threshold = threshold
 
-    def _target_kind(self) -> TargetKind:
-        return target_kind_of(self.test)
+    def stream_tags(self) -> ColumnTags:
+        return tags_of_test(self.test)
 
     def _begin(self, target: Target, weight: Floats) -> MemberState:
         return MemberState.begin(target, self._tests())

@@ -10,7 +10,7 @@ It has to see all columns in every round, so there is nothing to decide on a sin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -19,15 +19,15 @@ from scipy import sparse
 
 from streamsift.columns.linear_fit import LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
-from streamsift.columns.model import MODEL_LIMITS, begin_fit, target_of
+from streamsift.columns.model import MODEL_LIMITS, begin_fit, model_tags
 from streamsift.columns.penalised import CRITERIA, PenaltyAccount
 from streamsift.columns.walk import Scratch, one_hot, screen
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind, check_column
+from streamsift.core.column_data import ColumnBlock, Floats, Target, check_column
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.selection import Decision, Decisions
-from streamsift.core.tags import StreamTags
+from streamsift.core.tags import ColumnTags
 
 _TILE = 1024
 
@@ -81,7 +81,6 @@ class Stepwise(ColumnSelector):
         "model": MODEL_LIMITS,
         "fit_intercept": (IsBool(),),
     }
-    takes_weights: ClassVar[bool] = True
 
     def __init__(self, criterion: str = "bic", *, model: str = "linear", fit_intercept: bool = True) -> None:
         self.criterion = criterion
@@ -92,11 +91,8 @@ class Stepwise(ColumnSelector):
         """Search the columns of X; weights count rows."""
         return self._fit(X, y, sample_weight)
 
-    def _target_kind(self) -> TargetKind:
-        return target_of(self.model)
-
-    def stream_tags(self) -> StreamTags:
-        return StreamTags(sparse=True, whole_table=True)
+    def stream_tags(self) -> ColumnTags:
+        return replace(model_tags(self.model), whole_table=True, batch_invariant=False)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         return LogisticState if self.model == "logistic" else LinearState

@@ -235,17 +235,17 @@ def misfit(method: str, facts: Survey) -> str | None:
     tags = made.stream_tags()
     if facts.sparse and not tags.sparse:
         return "it takes no sparse rows"
-    if tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
+    if tags.kind == "rows" and tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
         return f"it tells two classes apart, and there are {facts.n_classes}"
-    if facts.mixed and getattr(made, "test", None) == "auto":  # such a method has one test for all columns
+    if facts.mixed and tags.kind == "columns" and not tags.mixed_columns:
         return "its test takes numbers or categories, and the data mixes them"
-    return _too_many_classes(made, facts.n_classes)
+    if tags.kind == "instances" and tags.class_grid:
+        return _too_many_classes(made, facts.n_classes)
+    return None
 
 
 def _too_many_classes(made: Any, n_classes: int) -> str | None:
     """Why a method with a grid over the probabilities of the classes cannot be fitted; it grows fast with them."""
-    if not hasattr(made, "resolution"):
-        return None
     from streamsift.instances.grid import refuse_too_large, steps_for  # numba: only once such a method was made
 
     try:

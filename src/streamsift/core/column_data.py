@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from scipy import sparse
 
 from streamsift.core.batch import LARGEST, Batch, check_matrix
 from streamsift.core.exceptions import InputError
-from streamsift.core.vocabulary import LabelVocabulary, check_names
+from streamsift.core.tags import TargetKind as TargetKind
+from streamsift.core.vocabulary import LabelVocabulary, check_names, from_column
 
 Floats = NDArray[np.float64]
-TargetKind = Literal["number", "classes", "either"]
 
 
 class NumberedNames(Sequence[str]):
@@ -242,7 +242,7 @@ def check_target(y: Any, kind: TargetKind, owner: str) -> Target:
     """
     if y is None:
         raise InputError(f"{owner} requires y to be passed, but the target y is None: give one value a row.")
-    values = np.asarray(y)
+    values = y if isinstance(y, np.ndarray) else from_column(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

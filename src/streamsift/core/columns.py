@@ -29,7 +29,6 @@ from streamsift.core.column_data import (
     Floats,
     NumberedNames,
     Target,
-    TargetKind,
     check_block,
     check_column,
     check_target,
@@ -40,7 +39,7 @@ from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.state import state_from_arrays, state_to_arrays
-from streamsift.core.tags import StreamTags
+from streamsift.core.tags import ColumnTags
 from streamsift.core.vocabulary import LabelVocabulary
 
 
@@ -87,8 +86,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]]
-    target_kind: ClassVar[TargetKind] = "either"
-    takes_weights: ClassVar[bool] = False
     scans_itself: ClassVar[bool] = False  # `_decide` notices bad values, and changes the state only when there are none
 
     n_offered_: int
@@ -117,12 +114,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """The dataclass behind saved arrays; methods with more than one kind of state override this."""
         return self.state_type
 
-    def _target_kind(self) -> TargetKind:
-        return self.target_kind
-
-    def stream_tags(self) -> StreamTags:
-        """Blocks of columns get the decisions of one column after the other, whatever the blocks."""
-        return StreamTags(sparse=True, batch_invariant=True)
+    def stream_tags(self) -> ColumnTags:
+        """What the method promises; blocks of columns get the decisions of one column after the other."""
+        return ColumnTags()
 
     # -- offering -----------------------------------------------------------------------------------------------
 
@@ -130,9 +124,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """Forget everything and fix the rows: from here on every column has one value for each value of y."""
         owner = type(self).__name__
         check_parameters(owner, self.get_params(deep=False), self.parameter_limits)
-        if sample_weight is not None and not self.takes_weights:
+        tags = self.stream_tags()
+        if sample_weight is not None and not tags.weights:
             raise ParameterError(f"{owner} gives every row the same weight: leave sample_weight out.")
-        target = check_target(y, self._target_kind(), owner)
+        target = check_target(y, tags.target, owner)
         state = self._begin(target, check_weight(sample_weight, target.n_rows))
         # Nothing has failed: from here on the object changes.
         self._state, self._labels = state, target.labels
@@ -317,21 +312,22 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._check_begun()
         arrays = state_to_arrays(self._members, "members.") | state_to_arrays(self._state, "state.")
-        if self._labels is not None:
-            arrays["labels"] = self._labels.as_array()
+        arrays["labels"] = np.empty(0, np.str_) if self._labels is None else self._labels.as_array()
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names"] = self.feature_names_in_.astype(np.str_)
         return arrays
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
+        if "labels" not in arrays:
+            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
         members = state_from_arrays(_Members, arrays, "members.")
         state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
         if len(members.names) != len(members.places) or (members.places >= members.n_offered).any():
             raise SavedStateError("The saved state lists selected columns that were never offered: it is damaged.")
         # Nothing has failed: from here on the object changes.
         self._state = state
-        self._labels = LabelVocabulary(arrays["labels"].tolist()) if "labels" in arrays else None
+        self._labels = LabelVocabulary(arrays["labels"].tolist()) if len(arrays["labels"]) else None
         self._know(members)
         if "feature_names" in arrays:
             self.feature_names_in_ = arrays["feature_names"].astype(object)
@@ -339,8 +335,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
+        ours = self.stream_tags()
+        tags.target_tags.required = ours.supervised
+        tags.input_tags.sparse = ours.sparse
         return tags
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.selection import Decision, Selection
-from streamsift.core.tags import StreamTags
+from streamsift.core.tags import ColumnTags, InstanceTags, StreamTags
 
 
 @runtime_checkable
@@ -51,7 +51,7 @@ class ColumnContract(HasState, Protocol):
 
     n_offered_: int
 
-    def stream_tags(self) -> StreamTags: ...
+    def stream_tags(self) -> ColumnTags: ...
 
     @property
     def selected_(self) -> list[str]: ...
@@ -82,7 +82,7 @@ class InstanceContract(HasState, Protocol):
 
     n_rows_seen_: int
 
-    def stream_tags(self) -> StreamTags: ...
+    def stream_tags(self) -> InstanceTags: ...
 
     def fit(self, X: Any, y: Any) -> Self: ...
 

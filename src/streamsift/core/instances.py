@@ -27,7 +27,7 @@ from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.estimators import BaseEstimator, ClassifierMixin
 from streamsift.core.exceptions import SavedStateError
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
-from streamsift.core.tags import StreamTags
+from streamsift.core.tags import InstanceTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
 Acquire = Callable[[int], Any]
@@ -96,9 +96,9 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
     def _plan(self, counts: Any) -> Any:
         raise NotImplementedError
 
-    def stream_tags(self) -> StreamTags:
+    def stream_tags(self) -> InstanceTags:
         """Counts add up, so the plan after many batches is the plan after one, once the bins are cut."""
-        return StreamTags(sparse=True, missing=True)
+        return InstanceTags()
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -232,8 +232,9 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        ours = self.stream_tags()
+        tags.input_tags.sparse = ours.sparse
+        tags.input_tags.allow_nan = ours.missing
         return tags
 
 

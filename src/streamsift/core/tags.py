@@ -1,33 +1,96 @@
-"""What a method promises, as data: the contract checks read it, code never asks for a concrete class."""
+"""What a method promises, as data: the contract checks read it, code never asks for a concrete class.
+
+Each kind of stream has its own tags. `kind` says which contract of core/contracts.py the method keeps, and with it
+which checks apply.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
+Kind = Literal["rows", "columns", "instances"]
 Mergeable = Literal["exact", "bounded", "no"]
 MultiClass = Literal["native", "one-vs-rest", "softmax", "none"]
+TargetKind = Literal["number", "classes", "either"]
 
 
 @dataclass(frozen=True)
-class StreamTags:
-    """The promises of one method.
+class MethodTags:
+    """What methods of every kind say of themselves.
 
-    mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
-    batch_invariant: how the stream is cut into batches does not change the result.
-    supervised: labels are used. sparse: CSR input costs by its non-zeros. missing: `missing="skip"` is offered.
-    late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled.
-    ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
-    where this is not so, scale or centre the features before. whole_table: a column method that looks at all columns
-    before it decides on any; it refuses `offer` and takes `fit` and `run`.
+    batch_invariant: how the stream is cut, into batches of rows or blocks of columns, does not change the result.
+    supervised: labels are used. sparse: sparse input costs by its non-zeros. missing: missing values are taken.
     """
 
-    mergeable: Mergeable = "no"
+    kind: ClassVar[Kind]
+
     batch_invariant: bool = False
     supervised: bool = True
     sparse: bool = False
     missing: bool = False
+
+
+@dataclass(frozen=True)
+class StreamTags(MethodTags):
+    """The promises of a method over rows.
+
+    missing: `missing="skip"` is offered. late_features: `new_features="add"` is offered.
+    mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
+    multi_class: how more than two classes are handled.
+    ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
+    where this is not so, scale or centre the features before.
+    """
+
+    kind: ClassVar[Kind] = "rows"
+
+    mergeable: Mergeable = "no"
     late_features: bool = False
     multi_class: MultiClass = "native"
     ignores_constants: bool = True
+
+
+@dataclass(frozen=True)
+class ColumnTags(MethodTags):
+    """The promises of a method over columns.
+
+    target: what it explains: numbers (or two labels as 0 and 1), classes, or either. weights: rows may have weights.
+    mixed_columns: numbers and categories may be offered to one selector. row_invariant: the order of the rows does
+    not matter.
+    whole_table: it looks at all columns before it decides on any; it refuses `offer` and takes `fit` and `run`.
+    """
+
+    kind: ClassVar[Kind] = "columns"
+
+    batch_invariant: bool = True
+    sparse: bool = True
+    target: TargetKind = "either"
+    weights: bool = False
+    mixed_columns: bool = True
+    row_invariant: bool = True
     whole_table: bool = False
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether columns may be offered one at a time."""
+        return not self.whole_table
+
+    @property
+    def numeric_target(self) -> bool:
+        """Whether the target may be numbers."""
+        return self.target != "classes"
+
+
+@dataclass(frozen=True)
+class InstanceTags(MethodTags):
+    """The promises of a method that buys the values of one instance one at a time.
+
+    missing: a value that cannot be had is skipped and not charged. class_grid: it keeps a grid over the probabilities
+    of the classes, which grows fast with their number; see `resolution`.
+    """
+
+    kind: ClassVar[Kind] = "instances"
+
+    sparse: bool = True
+    missing: bool = True
+    class_grid: bool = False

@@ -86,7 +86,7 @@ class LabelVocabulary:
 
 
 def _label_array(y: Any) -> NDArray[Any]:
-    values = y if isinstance(y, np.ndarray) else _from_column(y)
+    values = y if isinstance(y, np.ndarray) else from_column(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -94,7 +94,8 @@ def _label_array(y: Any) -> NDArray[Any]:
     return values
 
 
-def _from_column(y: Any) -> NDArray[Any]:
+def from_column(y: Any) -> NDArray[Any]:
+    """Labels from a list, a tuple or a column of a table, each as it is: numpy would turn 1 beside 'a' into text."""
     if hasattr(y, "to_numpy"):
         from_arrow = type(y).__module__.startswith("pyarrow")
         return np.asarray(y.to_numpy(zero_copy_only=False) if from_arrow else y.to_numpy())

@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf
 from streamsift.core.instances import InstanceClassifier
+from streamsift.core.tags import InstanceTags
 from streamsift.instances import settings
 from streamsift.instances.explain import explain
 from streamsift.instances.grid import intervals, make_grid, refuse_too_large, solve, steps_for
@@ -135,6 +136,9 @@ class ETANA(InstanceClassifier):
             resolution=10,
             lookup="nearest",
         )
+
+    def stream_tags(self) -> InstanceTags:
+        return InstanceTags(class_grid=True)
 
     explain = explain
     policy = policy

@@ -159,6 +159,8 @@ def problem(model: Any, counts: Likelihoods) -> Problem:
         order = by_variance(likelihood, counts.bin_start, cost)
     else:
         order = by_error(likelihood, counts.bin_start, counts.class_counts, cost)
+    available = counts.available()
+    order = order[available[order] > 0.0]  # a feature that never had a value tells nothing, whatever it costs
     if model.prior == "uniform":
         prior = np.full(n_classes, 1.0 / n_classes)
     else:
@@ -170,7 +172,7 @@ def problem(model: Any, counts: Likelihoods) -> Problem:
         order.astype(np.int64),
         cost,
         cost[order],
-        counts.available()[order],
+        available[order],
         likelihood[rows],
         bin_start,
         prior,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 
 import numpy as np
 
+from streamsift.checks.all_kinds.hard_data import CONSTANTS
 from streamsift.checks.samples import (
     INFORMATIVE,
     Make,
     expect,
     flags_sample,
-    has_parameter,
     in_batches,
     pandas_for_checks,
     refused,
@@ -21,7 +20,6 @@ from streamsift.checks.samples import (
     sample,
 )
 from streamsift.core.exceptions import OneClassWarning
-from streamsift.core.state import n_bytes
 
 
 def check_cut_into_batches_does_not_matter(make: Make) -> None:
@@ -33,13 +31,6 @@ def check_cut_into_batches_does_not_matter(make: Make) -> None:
         same_scores(cut.scores_, whole.scores_, f"batches of {size} give other scores than one batch")
         expect(cut.n_rows_seen_ == whole.n_rows_seen_, f"batches of {size}: n_rows_seen_ is wrong")
         expect(cut.classes_.tolist() == whole.classes_.tolist(), f"batches of {size}: classes_ differs")
-
-
-def check_same_seed_same_result(make: Make) -> None:
-    X, y = sample()
-    seed = {"random_state": 7} if has_parameter(make(), "random_state") else {}
-    states = [in_batches(make().set_params(**seed), X, y, 40).state_arrays() for _ in range(2)]
-    same_state(states[0], states[1], "two runs over the same data differ")
 
 
 def check_one_class_scores_zero_and_warns(make: Make) -> None:
@@ -64,63 +55,14 @@ def check_many_classes(make: Make) -> None:
     expect(int(np.argmax(selector.scores_)) == INFORMATIVE, "with 7 classes, noise beats the informative column")
 
 
-def check_late_class_counts_like_an_early_one(make: Make) -> None:
-    X, y = sample()
-    early, late = np.flatnonzero(y < 2), np.flatnonzero(y == 2)
-    selector = make().partial_fit(X[early], y[early])
-    expect(selector.classes_.tolist() == sorted(set(y[early]), key=y[early].tolist().index), "classes_ is wrong")
-    selector.partial_fit(X[late], y[late])
-    announced = make().partial_fit(X[early], y[early], classes=selector.classes_).partial_fit(X[late], y[late])
-    same_scores(selector.scores_, announced.scores_, "announcing a class changes the scores")
-
-
-_CONSTANTS = (0.0, 1.0, -3.5, 1e8, 1e-300)
-
-
-def check_constant_features_do_not_make_nan(make: Make) -> None:
-    X, y = sample()
-    for value in _CONSTANTS:
-        flat = X.copy()
-        flat[:, 0] = value
-        scores = make().partial_fit(flat, y).scores_
-        expect(not np.isnan(scores).any(), f"a column that is always {value} makes scores NaN")
-        scores = make().partial_fit(np.full_like(X, value), y).scores_
-        expect(not np.isnan(scores).any(), f"data that is always {value} makes scores NaN")
-
-
 def check_constant_features_do_not_come_first(make: Make) -> None:
     X, y = sample()
-    for value in _CONSTANTS:
+    for value in CONSTANTS:
         X[:, 0] = value
         selector = make().partial_fit(X, y)
         found = int(np.argmax(selector.scores_))
         right = found == INFORMATIVE if selector.stream_tags().supervised else found != 0
         expect(right, f"beside a column that is always {value}, column {found} comes first")
-
-
-def check_tiny_data(make: Make) -> None:
-    X, y = sample()
-    shapes = {"one feature": (X[:, :1], y), "one row": (X[:1], y[:1]), "two rows": (X[:2], np.array([0, 1]))}
-    for what, (matrix, labels) in shapes.items():
-        scores = make().partial_fit(matrix, labels).scores_
-        expect(scores.shape == (matrix.shape[1],), f"{what}: there is not one score a feature")
-        expect(not np.isnan(scores).any(), f"{what}: scores are NaN")
-
-
-def check_memory_does_not_grow_with_the_stream(make: Make) -> None:
-    # Without compiled kernels twice the rows must do, and enough of them to fill the buffer of a summary.
-    compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
-    first, then = (4000, 36_000) if compiled else (1100, 1200)
-    selector = make()
-    if has_parameter(selector, "eps"):
-        selector.set_params(eps=0.02)  # so that a few thousand rows fill the summary
-    sizes = []
-    for length in (first, then):
-        X, y = sample(length, n_features=3, seed=length)
-        in_batches(selector, X, y, 500)
-        sizes.append(n_bytes(selector.state_arrays()))
-    message = f"{1 + then // first} times the rows took the state from {sizes[0]} to {sizes[1]} bytes"
-    expect(sizes[1] < 1.5 * sizes[0], message)
 
 
 def check_missing_values_are_not_counted(make: Make) -> None:
@@ -155,7 +97,7 @@ def check_late_features_get_a_slot(make: Make) -> None:
         selector.partial_fit(frame[start : start + 20], y[start : start + 20])
     expect(selector.feature_names_in_.tolist() == list("bacde"), "newcomers do not come behind the known ones")
     expect(selector.n_features_in_ == 5, "n_features_in_ does not count the newcomers")
-    expect(selector.scores_.shape == (5,), "there is not one score a feature")
+    expect(selector.scores_.shape == (5,), "there is not one score per feature")
     found = "c" in selector.get_feature_names_out()
     expect(found or not selector.stream_tags().supervised, "an informative newcomer is not selected")
 
