@@ -50,11 +50,10 @@ from streamsift.instances.grid import steps_for
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.instances.plan import Plan
 from streamsift.instances.region import plot_policy, policy
-from streamsift.kernels.instance_thresholds import costs, simulate
+from streamsift.kernels.instance_thresholds import Paths, costs, simulate
 from streamsift.kernels.instances import LINEAR
 
 Floats = NDArray[np.float64]
-Draw = tuple[Floats, Floats, NDArray[np.int64], Floats]  # posterior, spent, choice, loss
 
 PATIENCE = 1.5
 DRAWS = 20_000
@@ -181,13 +180,13 @@ def _horizon(problem: settings.Problem) -> int:
     return min(within, len(problem.cost), max(fits, 1))
 
 
-def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
+def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Paths:
     n_classes = len(problem.prior)
     n = int(np.clip(MOST_NUMBERS / (n_stages * (n_classes + 3)), FEWEST_DRAWS, DRAWS))
     # Evenly spaced chances give each class its share of the draws without noise.
     classes = np.searchsorted(np.cumsum(problem.prior)[:-1], (np.arange(n) + random.uniform()) / n, side="right")
-    posterior, spent = np.empty((n, n_stages + 1, n_classes)), np.empty((n, n_stages + 1))
-    choice, loss = np.zeros((n, n_stages + 1), np.int64), np.empty((n, n_stages + 1))
+    shape = (n, n_stages + 1)
+    paths = Paths(np.empty((*shape, n_classes)), np.empty(shape), np.zeros(shape, np.int64), np.empty(shape))
     with np.errstate(divide="ignore"):
         log_prior = np.log(problem.prior)
     simulate(
@@ -199,15 +198,12 @@ def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
         problem.available,
         log_prior,
         problem.risk,
-        posterior,
-        spent,
-        choice,
-        loss,
+        paths,
     )
-    return posterior, spent, choice, loss
+    return paths
 
 
-def _widen(plane: Floats, draw: Draw) -> Floats:
+def _widen(plane: Floats, draw: Paths) -> Floats:
     """Let each class and stage stop beyond its hyperplane as far as the draws speak for it, last stage first."""
     posterior, spent, choice, loss = draw
     plane, rows = plane.copy(), np.arange(len(loss))
@@ -241,15 +237,15 @@ def _farthest(short: Floats, saved: Floats) -> float:
     return float(short[sure.argmax()] * (1.0 + 1e-9))
 
 
-def _costs(plane: Floats, draw: Draw) -> Floats:
-    total = np.empty(len(draw[3]))
-    costs(plane, *draw, total)
+def _costs(plane: Floats, draw: Paths) -> Floats:
+    total = np.empty(len(draw.loss))
+    costs(plane, draw, total)
     return total
 
 
-def _improve(plane: Floats, draw: Draw, check: Draw, max_iterations: int, random: Any) -> Floats:
+def _improve(plane: Floats, draw: Paths, check: Paths, max_iterations: int, random: Any) -> Floats:
     """Simultaneous perturbation of all hyperplanes; kept is what is surely cheaper on a second draw."""
-    n_drawn = draw[3].shape[1] - 1
+    n_drawn = draw.loss.shape[1] - 1
     best, rest = plane[:n_drawn], plane[n_drawn:]
     best_costs, unit = _costs(best, check), float(_costs(best, draw).mean())
     if unit == 0.0:

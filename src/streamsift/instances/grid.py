@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.instance_stopping import solve_three, solve_two
-from streamsift.kernels.instances import solve_any
+from streamsift.kernels.instances import RankTable, solve_any
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,6 +44,11 @@ class Grid:
     shift: int
     weights: Ints
     points: Floats
+
+    @property
+    def ranks(self) -> RankTable:
+        """How kernels find the rank of a point."""
+        return RankTable(self.steps, self.shift, self.weights)
 
 
 @dataclass(frozen=True)
@@ -167,8 +172,7 @@ def _run(
         for value, out in zip(values, (going_on, np.empty((1, len(stop)))), strict=False):
             solver(likelihood, bin_start, cost, available, stop, value, out)
     else:
-        steps, shift, weights = grid.steps, grid.shift, grid.weights
-        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, steps, shift, weights, rounded)
+        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, grid.ranks, rounded)
 
 
 def intervals(solution: Solution) -> Floats:
