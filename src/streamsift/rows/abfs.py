@@ -44,8 +44,8 @@ from streamsift.core.rows import RowSelector
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
-from streamsift.kernels.stump import NO_EVENT, TEST_DUE, boost_rows
-from streamsift.rows.stump import Candidate, Columns, Floats, Ints, Stumps, categorical_mask, grow
+from streamsift.kernels.stump import NO_EVENT, SEEN, TEST_DUE, Span, Track, boost_rows
+from streamsift.rows.stump import CandidateStump, Columns, Floats, Ints, Stumps, categorical_mask, grow
 
 # Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
 BLOCK = 500
@@ -79,7 +79,7 @@ class BoostedStumps:
     """The state: units in the order of their creation, the candidate behind them, and the drifts so far."""
 
     columns: Columns
-    candidate: Candidate
+    candidate: CandidateStump
     stumps: Stumps
     features: Ints
     merits: Floats
@@ -211,7 +211,7 @@ class ABFS(RowSelector):
         bank = _DETECTORS[self.detector]().bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
         return BoostedStumps(
             columns=columns,
-            candidate=Candidate.empty(len(batch.labels), columns),
+            candidate=CandidateStump.empty(len(batch.labels), columns),
             stumps=Stumps.none(columns),
             features=no_ints,
             merits=no_floats,
@@ -248,11 +248,11 @@ class ABFS(RowSelector):
         the end of the block; what they say is used row by row.
         """
         errors = np.zeros((len(state.features), end - first))
-        state.stumps.mark_errors(batch, state.columns, (first, first, end), state.features, 0, errors)
+        state.stumps.mark_errors(batch, state.columns, Span(first, first, end), state.features, 0, errors)
         alarm = self._detect(state, errors, 0)
         begin = first
         while begin < end:
-            row, event = self._boost(state, batch, (first, begin, end), errors, alarm)
+            row, event = self._boost(state, batch, Span(first, begin, end), errors, alarm)
             if event == NO_EVENT:
                 return
             begin = row + 1
@@ -264,23 +264,17 @@ class ABFS(RowSelector):
                 state.candidate.clear()
                 unit = len(alarm)
                 ahead = np.zeros((unit + 1, end - first))
-                state.stumps.mark_errors(batch, state.columns, (first, begin, end), state.features, unit, ahead)
+                state.stumps.mark_errors(batch, state.columns, Span(first, begin, end), state.features, unit, ahead)
                 late = self._detect(state, np.ascontiguousarray(ahead[:, begin - first :]), unit)[unit]
                 alarm = np.append(alarm, late + (begin - first) if late >= 0 else late)
                 ahead[:unit] = errors
                 errors = ahead
 
     def _boost(
-        self, state: BoostedStumps, batch: CheckedBatch, rows: tuple[int, int, int], errors: Floats, alarm: Ints
+        self, state: BoostedStumps, batch: CheckedBatch, span: Span, errors: Floats, alarm: Ints
     ) -> tuple[int, int]:
-        columns, candidate = state.columns, state.candidate
-        layout = (columns.numeric, columns.categorical, columns.start)
-        moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
-        sums = (*moments, candidate.counts, candidate.weights)
-        counters = (state.correct, state.wrong)
-        return boost_rows(
-            batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period)
-        )
+        track, layout, into = Track(state.correct, state.wrong), state.columns.layout(), state.candidate.collected()
+        return boost_rows(batch.X, batch.codes, span, errors, alarm, track, layout, into, float(self.grace_period))
 
     def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
         """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""
@@ -310,13 +304,13 @@ class ABFS(RowSelector):
         state.add_unit(best, float(merits[best]), row)
         return True
 
-    def _is_certain(self, candidate: Candidate, merits: Floats, best: int) -> bool:
+    def _is_certain(self, candidate: CandidateStump, merits: Floats, best: int) -> bool:
         """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
         others = np.delete(merits, best)
         second = max(0.0, float(others.max())) if len(others) else 0.0  # not to split has merit 0
         n_classes = max(2, int(np.count_nonzero(candidate.class_weight)))
         largest_merit = math.log2(n_classes) if self.merit == "info_gain" else 1.0
-        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[0])))
+        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[SEEN])))
         return float(merits[best]) - second > epsilon or epsilon < TIE
 
     # -- answers ------------------------------------------------------------------------------------------------
