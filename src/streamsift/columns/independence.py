@@ -41,7 +41,7 @@ _NO_VARIABLES = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TestedColumn:
     """A column in the form a test needs, and how strongly it depends on the class by itself.
 
     `strength` is |r| or the symmetric uncertainty; `statistic` is compared with `threshold`.
@@ -65,8 +65,8 @@ class Alone:
     threshold: Floats
     relevant: NDArray[np.bool_]
 
-    def candidate(self, k: int) -> Candidate:
-        return Candidate(
+    def candidate(self, k: int) -> TestedColumn:
+        return TestedColumn(
             self.values[k],
             int(self.n_values[k]),
             float(self.strength[k]),
@@ -91,7 +91,7 @@ class Relations(Protocol):
         """Each column (one a row; the array may be overwritten) against the class."""
         ...
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Self:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Self:
         """Without the members that are not kept, and with the newcomer behind them."""
         ...
 
@@ -111,16 +111,17 @@ BLANKET_LIMITS: Limits = {  # the parameters of OSFS and FastOSFS
 }
 
 
-def named_tests(test: str, alpha: float) -> PairOfTests:
-    """The tests that OSFS and FastOSFS mean by a name; "auto" means two."""
-    numbers = FisherZ(float(alpha)) if test in ("auto", "fisher_z") else None
-    codes = CountTest(float(alpha), pearson=test == "chi2") if test in ("auto", "g2", "chi2") else None
+def tests_of(selector: Any) -> PairOfTests:
+    """The tests that the parameter `test` of OSFS and FastOSFS names; "auto" means two."""
+    test, alpha = selector.test, float(selector.alpha)
+    numbers = FisherZ(alpha) if test in ("auto", "fisher_z") else None
+    codes = CountTest(alpha, pearson=test == "chi2") if test in ("auto", "g2", "chi2") else None
     return PairOfTests(codes, numbers)
 
 
-def target_kind_of(test: str) -> TargetKind:
+def target_kind_of(selector: Any) -> TargetKind:
     """Tests of categories need classes; Fisher's z test takes numbers, too."""
-    return "either" if test in ("auto", "fisher_z") else "classes"
+    return "either" if selector.test in ("auto", "fisher_z") else "classes"
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ class Correlations:
         fisher_z_of_each(correlation, self.n_rows, result)
         return result
 
-    def closeness(self, newcomer: Candidate) -> tuple[Floats, NDArray[np.bool_]]:
+    def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
         """|r| of the newcomer with each member, and which of them are related to it."""
         close = np.abs(_products(self.members, newcomer.values))
         return close, self.statistic(close) >= self.critical
@@ -174,7 +175,7 @@ class Correlations:
         return np.abs(self.with_class)
 
     def prune(
-        self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
+        self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
         """Mark which of members and newcomer (the last) are not kept: see the kernel."""
         q = len(self.members)
@@ -187,7 +188,7 @@ class Correlations:
         found = prune_by_correlation(matrix, self.n_rows, self.critical, tested, int(newest), kept, given)
         return Separation(float(found), self.critical, given[given >= 0])
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Correlations:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Correlations:
         members, with_class = self.members[kept], self.with_class[kept]
         between = self.between[np.ix_(kept, kept)]
         if newcomer is None:
@@ -246,7 +247,7 @@ class Tables:
         return Alone(codes, sizes, statistic, statistic, threshold, relevant)
 
     def prune(
-        self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
+        self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
         """Mark which of members and newcomer (the last) are not kept: see the kernel."""
         codes = np.vstack([self.members, newcomer.values, self.classes])
@@ -259,7 +260,7 @@ class Tables:
         found = prune_by_counts(codes, sizes, self.test.pearson, critical, tested, int(newest), kept, given)
         return Separation(float(found[0]), float(self.test.critical(found[1])), given[given >= 0])
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Tables:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Tables:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)
         return replace(self, members=members, n_values=n_values)
 
@@ -296,7 +297,7 @@ class Uncertainties:
     def statistic(self, strength: Floats) -> Floats:
         return strength
 
-    def closeness(self, newcomer: Candidate) -> tuple[Floats, NDArray[np.bool_]]:
+    def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
         """The symmetric uncertainty of the newcomer with each member, and which of them are related to it."""
         close = np.array(
             [
@@ -306,7 +307,7 @@ class Uncertainties:
         )
         return close, close > self.threshold
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Uncertainties:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Uncertainties:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)
         strength = self.strength[kept] if newcomer is None else np.append(self.strength[kept], newcomer.strength)
         return replace(self, members=members, n_values=n_values, strength=strength)
@@ -354,7 +355,7 @@ def _no_members(classes: Ints) -> tuple[Ints, Ints]:
 
 
 def _kept_codes(
-    members: Ints, n_values: Ints, kept: NDArray[np.bool_], newcomer: Candidate | None
+    members: Ints, n_values: Ints, kept: NDArray[np.bool_], newcomer: TestedColumn | None
 ) -> tuple[Ints, Ints]:
     if newcomer is None:
         return members[kept], n_values[kept]

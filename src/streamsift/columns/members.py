@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, Relations, Separation, are_codes
+from streamsift.columns.independence import MOST_CATEGORIES, PairOfTests, Relations, Separation, TestedColumn, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
 from streamsift.core.selection import Decisions
@@ -25,7 +25,7 @@ TILE_BYTES = 1 << 20  # what stays in the cache between two passes over it
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ColumnVerdict:
     """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
 
     `because_of` are the places of the members that make it redundant.
@@ -38,15 +38,15 @@ class Verdict:
     because_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
-    def joins(cls, kept: NDArray[np.bool_], newcomer: Candidate) -> Verdict:
+    def joins(cls, kept: NDArray[np.bool_], newcomer: TestedColumn) -> ColumnVerdict:
         return cls(kept, True, newcomer.statistic, newcomer.threshold)
 
     @classmethod
-    def separated(cls, kept: NDArray[np.bool_], by: Separation) -> Verdict:
+    def separated(cls, kept: NDArray[np.bool_], by: Separation) -> ColumnVerdict:
         return cls(kept, False, by.statistic, by.threshold, by.given)
 
 
-Rule = Callable[[Any, Candidate], Verdict]
+Rule = Callable[[Any, TestedColumn], ColumnVerdict]
 
 
 @dataclass
@@ -102,6 +102,16 @@ def decide_block(
         dropped=walk.by_place(walk.dropped),
         because_of=walk.by_place(walk.because_of),
     )
+
+
+def begin_with(selector: Any, target: Target, weight: Floats) -> MemberState:
+    """`_begin` of a selector that has `_tests`."""
+    return MemberState.begin(target, selector._tests())
+
+
+def decide_with(selector: Any, state: MemberState, block: ColumnBlock) -> Decisions:
+    """`_decide` of a selector that has `_tests` and a `_rule`."""
+    return decide_block(state, block, selector._members.names.tolist(), selector._tests(), selector._rule)
 
 
 class _Walk:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.column_data import ColumnBlock, Floats
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.selection import Decisions
 from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
 
@@ -46,7 +47,7 @@ class NeighbourhoodState:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class NeighbourhoodVerdict:
     """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
 
     `together` and `hurdle` are those of the state afterwards.
@@ -65,7 +66,7 @@ def _settled(dependency: float) -> float:
     return round(dependency, 12)
 
 
-class Neighbours:
+class Dependencies:
     """Dependencies of the class on the members, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
@@ -109,7 +110,7 @@ class Neighbours:
                 add_column(squares, columns[k], -1.0)
         return kept[:-1], together
 
-    def take(self, verdict: Verdict, newcomer: Floats, alone: float) -> None:
+    def take(self, verdict: NeighbourhoodVerdict, newcomer: Floats, alone: float) -> None:
         """Let members go and the newcomer in."""
         state = self.state
         state.together, state.hurdle = verdict.together, verdict.hurdle
@@ -133,14 +134,14 @@ class Neighbours:
         return squares
 
 
-Rule = Callable[[Neighbours, Floats, float], Verdict]
+Rule = Callable[[Dependencies, Floats, float], NeighbourhoodVerdict]
 
 
 def decide_block(
     state: NeighbourhoodState, block: ColumnBlock, names: Sequence[str], by_density: bool, rule: Rule
 ) -> Decisions:
     """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
-    neighbours, members = Neighbours(state, by_density), list(names)
+    neighbours, members = Dependencies(state, by_density), list(names)
     count = block.n_columns
     accepted, statistic, threshold = np.zeros(count, bool), np.zeros(count), np.zeros(count)
     dropped: list[tuple[str, ...]] = [()] * count
@@ -180,3 +181,13 @@ def standardised(column: Floats) -> Floats | None:
     unit -= unit.sum() / len(unit)
     result: Floats = unit / np.sqrt(unit @ unit / (len(unit) - 1))
     return result
+
+
+def begin_with(selector: Any, target: Target, weight: Floats) -> NeighbourhoodState:
+    """`_begin` of a selector by neighbourhoods."""
+    return NeighbourhoodState.begin(target.values)
+
+
+def decide_with(selector: Any, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
+    """`_decide` of a selector that says `by_density` and has a `_rule`."""
+    return decide_block(state, block, selector._members.names.tolist(), selector.by_density, selector._rule)

@@ -18,11 +18,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.columns.neighbourhood import (
+    Dependencies,
+    NeighbourhoodState,
+    NeighbourhoodVerdict,
+    begin_with,
+    decide_with,
+)
+from streamsift.core.column_data import Floats, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 
 
 class OFSA3M(ColumnSelector):
@@ -56,23 +61,21 @@ class OFSA3M(ColumnSelector):
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
+    by_density: ClassVar[bool] = False
 
-    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
-        return NeighbourhoodState.begin(target.values)
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), False, self._rule)
-
-    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+    def _rule(self, neighbours: Dependencies, newcomer: Floats, alone: float) -> NeighbourhoodVerdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
         if not alone > state.hurdle:
-            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
         if together < state.together:
-            return Verdict(everyone, False, state.together, state.hurdle, together, state.together)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, together, state.together)
         kept = everyone
         if together == state.together:
             kept, _ = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it == with_it)
         share = together / (np.count_nonzero(kept) + 1)
-        return Verdict(kept, True, together, float(share), together, state.together)
+        return NeighbourhoodVerdict(kept, True, together, float(share), together, state.together)

@@ -20,11 +20,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.columns.neighbourhood import (
+    Dependencies,
+    NeighbourhoodState,
+    NeighbourhoodVerdict,
+    begin_with,
+    decide_with,
+)
+from streamsift.core.column_data import Floats, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 
 TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
 
@@ -61,28 +66,28 @@ class OFSDensity(ColumnSelector):
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
+    by_density: ClassVar[bool] = True
 
-    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
-        return NeighbourhoodState.begin(target.values)
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), True, self._rule)
-
-    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+    def _rule(self, neighbours: Dependencies, newcomer: Floats, alone: float) -> NeighbourhoodVerdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
         if alone < state.hurdle:
-            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
         if together > state.together:
-            return Verdict(everyone, True, together, self._mean(state, everyone, alone), together, state.together)
+            return NeighbourhoodVerdict(
+                everyone, True, together, self._mean(state, everyone, alone), together, state.together
+            )
         least = (1.0 - TOLERANCE) * state.together
         if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
-            return Verdict(everyone, False, state.together, state.hurdle, together, least)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, together, least)
         kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
         if left >= state.together:
-            return Verdict(kept, True, left, self._mean(state, kept, alone), together, least)
-        return Verdict(everyone, True, state.together, state.hurdle, together, least)
+            return NeighbourhoodVerdict(kept, True, left, self._mean(state, kept, alone), together, least)
+        return NeighbourhoodVerdict(everyone, True, state.together, state.hurdle, together, least)
 
     def _mean(self, state: NeighbourhoodState, kept: NDArray[np.bool_], alone: float) -> float:
         return float((state.alone[kept].sum() + alone) / (np.count_nonzero(kept) + 1))

@@ -19,12 +19,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, target_kind_of
-from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.columns.independence import BLANKET_LIMITS, TestedColumn, target_kind_of, tests_of
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 
 
 class OSFS(ColumnSelector):
@@ -78,19 +76,14 @@ class OSFS(ColumnSelector):
         self.alpha = alpha
         self.max_conditioning = max_conditioning
 
-    def _target_kind(self) -> TargetKind:
-        return target_kind_of(self.test)
+    _target_kind = target_kind_of
+    _tests = tests_of
+    _begin = begin_with
+    _decide = decide_with
 
-    def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, named_tests(self.test, self.alpha))
-
-    def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        tests = named_tests(self.test, self.alpha)
-        return decide_block(state, block, self._members.names.tolist(), tests, self._rule)
-
-    def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
+    def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:
         n_members = len(relations.members)
         kept = np.ones(n_members + 1, bool)
         most = int(self.max_conditioning)
         separated = relations.prune(newcomer, kept, (0, n_members + 1), most, newest=False)
-        return Verdict.joins(kept[:-1], newcomer) if kept[-1] else Verdict.separated(kept[:-1], separated)
+        return ColumnVerdict.joins(kept[:-1], newcomer) if kept[-1] else ColumnVerdict.separated(kept[:-1], separated)

@@ -21,12 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, FisherZ, PairOfTests, SymmetricUncertainty, target_kind_of
-from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
+from streamsift.columns.independence import FisherZ, PairOfTests, SymmetricUncertainty, TestedColumn, target_kind_of
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits, OneOf, Real
-from streamsift.core.selection import Decisions
 from streamsift.kernels.independence import compare_with_members
 
 
@@ -82,25 +80,20 @@ class SAOLA(ColumnSelector):
         self.alpha = alpha
         self.threshold = threshold
 
-    def _target_kind(self) -> TargetKind:
-        return target_kind_of(self.test)
-
-    def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, self._tests())
+    _target_kind = target_kind_of
+    _begin = begin_with
+    _decide = decide_with
 
     def _tests(self) -> PairOfTests:
         numbers = None if self.test == "symmetric_uncertainty" else FisherZ(float(self.alpha))
         codes = None if self.test == "fisher_z" else SymmetricUncertainty(float(self.threshold))
         return PairOfTests(codes, numbers)
 
-    def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), self._tests(), self._rule)
-
-    def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
+    def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:
         close, related = relations.closeness(newcomer)
         kept = np.ones(len(close), bool)
         first = compare_with_members(newcomer.strength, relations.strength, close, related, kept)
         if first < 0:
-            return Verdict.joins(kept, newcomer)
+            return ColumnVerdict.joins(kept, newcomer)
         nearest = float(relations.statistic(close[first : first + 1])[0])
-        return Verdict(kept, False, newcomer.statistic, nearest, np.array([first]))
+        return ColumnVerdict(kept, False, newcomer.statistic, nearest, np.array([first]))

@@ -33,7 +33,7 @@ from streamsift.instances import settings
 from streamsift.instances.explain import explain
 from streamsift.instances.grid import intervals, make_grid, refuse_too_large, solve, steps_for
 from streamsift.instances.likelihood import Likelihoods
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 from streamsift.instances.region import plot_policy, policy
 from streamsift.kernels.instances import INTERVAL, ROUNDED_TABLE, TABLE
 
@@ -90,7 +90,7 @@ class ETANA(InstanceClassifier):
         "lookup": (OneOf("interpolate", "nearest"),),
     }
     counts_type: ClassVar[type[Any]] = Likelihoods
-    plan_type: ClassVar[type[Any]] = Plan
+    plan_type: ClassVar[type[Any]] = PurchasePlan
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class ETANA(InstanceClassifier):
         if n_classes > 1:
             refuse_too_large(n_classes, steps_for(n_classes, self.resolution), 1)
 
-    def _plan(self, counts: Likelihoods) -> Plan:
+    def _plan(self, counts: Likelihoods) -> PurchasePlan:
         problem = settings.problem(self, counts)
         n_classes = len(problem.prior)
         if n_classes == 1:

@@ -48,7 +48,7 @@ from streamsift.instances.edges import edge_planes
 from streamsift.instances.explain import explain
 from streamsift.instances.grid import steps_for
 from streamsift.instances.likelihood import Likelihoods
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 from streamsift.instances.region import plot_policy, policy
 from streamsift.kernels.instance_thresholds import Paths, costs, simulate
 from streamsift.kernels.instances import LINEAR
@@ -105,7 +105,7 @@ class FETANA(InstanceClassifier):
         "random_state": (RandomSeed(),),
     }
     counts_type: ClassVar[type[Any]] = Likelihoods
-    plan_type: ClassVar[type[Any]] = Plan
+    plan_type: ClassVar[type[Any]] = PurchasePlan
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class FETANA(InstanceClassifier):
     def _check_counts(self, counts: Likelihoods) -> None:
         settings.risk(self, len(counts.class_counts))
 
-    def _plan(self, counts: Likelihoods) -> Plan:
+    def _plan(self, counts: Likelihoods) -> PurchasePlan:
         problem = settings.problem(self, counts)
         n_classes = len(problem.prior)
         if n_classes == 1:

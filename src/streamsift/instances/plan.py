@@ -46,7 +46,7 @@ ALL_BOUGHT = "no feature is left"
 
 
 @dataclass
-class Plan:
+class PurchasePlan:
     """How to decide; which of the last arrays is used depends on `mode` (kernels/instances.py).
 
     order: features in the order of buying, one a stage. Stage k is decided by interval[k], table[k] or plane[k].

@@ -13,7 +13,7 @@ from streamsift.core.constraints import ArrayLike, Integer, IsNone, Limits, OneO
 from streamsift.core.exceptions import InputError, ParameterError, near_misses
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.instances.ordering import by_error, by_variance
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -132,9 +132,9 @@ class Problem:
         table: Floats | None = None,
         stop_cost: Floats | None = None,
         plane: Floats | None = None,
-    ) -> Plan:
+    ) -> PurchasePlan:
         """A plan for this problem; what its mode does not use stays empty."""
-        return Plan(
+        return PurchasePlan(
             self.order[:n_stages].copy(),
             self.feature_cost,
             self.prior,

@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEVELS = 48  # enough for 2^48 values
-TOTAL, DEVIATION, WIDTH, TICKS = 0, 1, 2, 3
+TOTAL, DEVIATION, WIDTH, TICKS = 0, 1, 2, 3  # columns of `sums`
+N_SUMS = 4
 
 
 @kernel

@@ -119,14 +119,9 @@ def count_rows(X: NDArray[Any], codes: Ints, bins: Bins, counts: Floats) -> None
 
 @kernel
 def count_sparse_rows(
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    codes: Ints,
-    bins: Bins,
-    counts: Floats,
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], codes: Ints, bins: Bins, counts: Floats,
     skipped: Floats,
-) -> None:
+) -> None:  # fmt: skip
     """Count the stored values of CSR rows; skipped[c, j] counts every stored value, so that zeros can be inferred."""
     for i in range(codes.size):
         c = codes[i]
@@ -292,19 +287,16 @@ def _next_point(point: Ints) -> None:
 
 
 @kernel
-def _value(rows: Rows, i: int, j: int) -> float:
-    """The value of row i in column j; in CSR rows by binary search among the stored columns."""
-    if not rows.sparse:
-        return float(rows.X[i, j])
-    low, last = rows.indptr[i], rows.indptr[i + 1]
-    high = last
+def _stored(data: NDArray[Any], indices: NDArray[Any], first: int, last: int, column: int) -> float:
+    """The value of a column in one CSR row, by binary search."""
+    low, high = first, last
     while low < high:
         middle = (low + high) // 2
-        if rows.indices[middle] < j:
+        if indices[middle] < column:
             low = middle + 1
         else:
             high = middle
-    return float(rows.data[low]) if low < last and rows.indices[low] == j else 0.0
+    return float(data[low]) if low < last and indices[low] == column else 0.0
 
 
 @kernel
@@ -369,14 +361,17 @@ def classify_two(
     log_odds[b] is what bin b adds to them, interval[k] the range in which to go on at stage k (Theorem 3). The log odds
     at the end go to `odds`, from which the caller computes choice and posteriors.
     """
-    n_evaluated, cost, bought, order, price = out.n_evaluated, out.cost, out.bought, purchases.order, purchases.price
+    # Unpacked once: to reach into a tuple of arrays within the loop would count references at every step.
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    n_evaluated, cost, bought, (order, price) = out.n_evaluated, out.cost, out.bought, purchases
     for i in range(odds.size):
         known, paid, n = prior_odds, 0.0, 0
         for k in range(bought.size):
             if not (interval[k, 0] < known < interval[k, 1]):
                 break
             j = order[k]
-            x = _value(rows, i, j)
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
             if x != x:  # missing: it costs nothing and says nothing
                 continue
             if abs(x) == np.inf:
@@ -384,9 +379,9 @@ def classify_two(
             n += 1
             paid += price[j]
             bought[k] += 1
-            b = bin_of(x, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
-                known += log_odds[bins.bin_start[j] + b]
+                known += log_odds[bin_start[j] + b]
         odds[i], cost[i], n_evaluated[i] = known, paid, n
     return NO_BAD_VALUE
 
@@ -400,8 +395,10 @@ def classify_three(
 
     Each sum is that of `normalise`, `expected_loss` and `interpolate`, so that single instances get the same decisions.
     """
-    choice, posteriors, n_evaluated, cost, bought = out.choice, out.posteriors, out.n_evaluated, out.cost, out.bought
-    order, price, table, risk = purchases.order, purchases.price, rule.table, rule.risk
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    choice, posteriors, n_evaluated, cost, bought = out
+    (order, price), table, risk = purchases, rule.table, rule.risk
     a0, a1, a2 = risk[0, 0], risk[1, 0], risk[2, 0]
     b0, b1, b2 = risk[0, 1], risk[1, 1], risk[2, 1]
     c0, c1, c2 = risk[0, 2], risk[1, 2], risk[2, 2]
@@ -429,7 +426,7 @@ def classify_three(
             if min(min(first, second), third) <= going_on:
                 break
             j = order[k]
-            x = _value(rows, i, j)
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
             if x != x:
                 continue
             if abs(x) == np.inf:
@@ -437,9 +434,9 @@ def classify_three(
             n += 1
             paid += price[j]
             bought[k] += 1
-            b = bin_of(x, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
-                evidence = log_likelihood[bins.bin_start[j] + b]
+                evidence = log_likelihood[bin_start[j] + b]
                 w0, w1, w2 = w0 + evidence[0], w1 + evidence[1], w2 + evidence[2]
         posteriors[i, 0], posteriors[i, 1], posteriors[i, 2] = p0, p1, p2
         choice[i] = 0 if first <= second and first <= third else (1 if second <= third else 2)
@@ -457,41 +454,45 @@ def classify_rows(
     log_prior[c] = log P(c), log_likelihood[b, c] = log P(bin b | c). Returns row and column of the first infinite value
     met, or NO_BAD_VALUE.
     """
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    (order, price), (mode, table, stop_cost, plane, risk) = purchases, rule
+    choice, posteriors, n_evaluated, cost, bought = out
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
     every = np.arange(n_classes)
-    for i in range(out.choice.size):
-        posterior = out.posteriors[i]
+    for i in range(choice.size):
+        posterior = posteriors[i]
         for c in range(n_classes):
             log_weight[c] = log_prior[c]
-        for k in range(out.bought.size):
+        for k in range(bought.size):
             # Written out: a function with all these arrays as arguments takes longer to call than to run.
             normalise(log_weight, posterior)
-            if rule.mode == ROUNDED_TABLE:
+            if mode == ROUNDED_TABLE:
                 rank = nearest(posterior, every, grid, parts, scratch)
-                stop = rule.stop_cost[rank] <= rule.table[k, rank]
+                stop = stop_cost[rank] <= table[k, rank]
             else:
-                best = cheapest(posterior, rule.risk)
-                if rule.mode == LINEAR:
-                    stop = beyond_plane(posterior, rule.plane[k], best)
+                best = cheapest(posterior, risk)
+                if mode == LINEAR:
+                    stop = beyond_plane(posterior, plane[k], best)
                 else:
-                    going_on = interpolate(posterior, grid, rule.table[k], scratch, parts)
-                    stop = expected_loss(posterior, rule.risk, best) <= going_on
+                    going_on = interpolate(posterior, grid, table[k], scratch, parts)
+                    stop = expected_loss(posterior, risk, best) <= going_on
             if stop:
                 break
-            j = purchases.order[k]
-            x = _value(rows, i, j)
+            j = order[k]
+            x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
             if x != x:
                 continue
             if abs(x) == np.inf:
                 return i, j
-            out.n_evaluated[i] += 1
-            out.cost[i] += purchases.price[j]
-            out.bought[k] += 1
-            b = bin_of(x, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
+            n_evaluated[i] += 1
+            cost[i] += price[j]
+            bought[k] += 1
+            b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
                 for c in range(n_classes):
-                    log_weight[c] += log_likelihood[bins.bin_start[j] + b, c]
+                    log_weight[c] += log_likelihood[bin_start[j] + b, c]
         normalise(log_weight, posterior)
-        out.choice[i] = cheapest(posterior, rule.risk)
+        choice[i] = cheapest(posterior, risk)
     return NO_BAD_VALUE

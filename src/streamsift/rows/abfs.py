@@ -56,7 +56,7 @@ KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with t
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
 
 
-class Drift(NamedTuple):
+class DriftEvent(NamedTuple):
     """A drift: the row of the stream (from 0) that flagged it, the unit (from 0), the features that were dropped."""
 
     row: int
@@ -148,7 +148,7 @@ class ABFS(RowSelector):
         The merit of the split by which a feature was selected, 0 for all others.
     units_ : list of Unit
         Feature, merit, row, correct and wrong weight of each unit, in the order of their creation.
-    drifts_ : list of Drift
+    drifts_ : list of DriftEvent
         Row, unit and dropped features of each drift; the latest 1000.
     n_drifts_ : int
         The number of all drifts.
@@ -347,14 +347,14 @@ class ABFS(RowSelector):
         return [Unit(*values) for values in zip(*(part.tolist() for part in parts), strict=True)]
 
     @property
-    def drifts_(self) -> list[Drift]:
+    def drifts_(self) -> list[DriftEvent]:
         """The latest drifts, oldest first."""
         check_is_fitted(self)
         state = self._state
         ends = np.cumsum(state.drift_sizes)
         groups = [state.drift_features[end - size : end] for size, end in zip(state.drift_sizes, ends, strict=True)]
         return [
-            Drift(row, unit, tuple(features.tolist()))
+            DriftEvent(row, unit, tuple(features.tolist()))
             for row, unit, features in zip(state.drift_rows.tolist(), state.drift_units.tolist(), groups, strict=True)
         ]
 

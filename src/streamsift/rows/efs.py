@@ -37,7 +37,7 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_interval, unit_of
+from streamsift.kernels.winnow import RANGE, WinnowModels, WinnowRule, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
@@ -186,15 +186,15 @@ class EFS(RowSelector):
         after = state.copy()
         after.widen(batch.features.n_features)
         promotion, demotion, least = float(self.promotion), float(self.demotion), float(self.least_factor)
-        settings = (promotion, demotion, float(self.threshold), float(self.margin), least)
+        rule = WinnowRule(promotion, demotion, float(self.threshold), float(self.margin), least)
         interval = look_interval(promotion, demotion, least)
         for rows in after.classes.pieces(batch.codes, after.rebuild):
             signs = after.classes.signs(batch.codes[rows])
-            weights = (signs, after.u, after.v, after.u_halvings, after.v_halvings)
+            models = WinnowModels(after.u, after.v, after.u_halvings, after.v_halvings)
             part = piece_of(X, rows)
             if batch.sparse:
-                efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
-            elif not efs_rows(part, *weights, *settings, batch.first_row + rows.start, interval):
+                efs_sparse_rows(part.data, part.indices, part.indptr, signs, models, rule)
+            elif not efs_rows(part, signs, models, rule, batch.first_row + rows.start, interval):
                 return None
         return after
 

@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class LinearState:
+class OFSState:
     """The classes and the weights of each model, shape (n_models, n_features)."""
 
     classes: OneVsRest
@@ -90,7 +90,7 @@ class OFS(RowSelector):
         "shrink": (Real(0, 1, closed="right"),),
         "new_features": NEW_FEATURES_LIMITS,
     }
-    state_type = LinearState
+    state_type = OFSState
 
     def __init__(
         self,
@@ -111,10 +111,10 @@ class OFS(RowSelector):
             batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest", ignores_constants=False
         )
 
-    def _begin(self, batch: CheckedBatch) -> LinearState:
-        return LinearState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))
+    def _begin(self, batch: CheckedBatch) -> OFSState:
+        return OFSState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))
 
-    def _learn(self, state: LinearState, batch: CheckedBatch) -> None:
+    def _learn(self, state: OFSState, batch: CheckedBatch) -> None:
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
         X = rows_with_zeros(batch)
@@ -138,7 +138,7 @@ class OFS(RowSelector):
             else:
                 ofs_rows(part, *settings)
 
-    def _score(self, state: LinearState) -> Floats:
+    def _score(self, state: OFSState) -> Floats:
         if len(state.classes.seen) < 2:
             return np.zeros(state.weights.shape[1])
         return np.asarray(np.abs(state.weights).mean(axis=0))

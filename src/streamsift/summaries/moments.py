@@ -55,9 +55,12 @@ class ClassMoments:
         if weight.shape[1] == 1 or (weight[np.unique(codes)] > 0.0).all():
             weighted, decay = self.fading != 1.0, self.fading ** float(age)
             faded = (weight, mean, m2) if factor == 1.0 else (weight * factor, mean, m2 * factor)
-            places, added = np.empty(3 * len(weight) + 1 + n_rows, np.int64), np.empty(len(weight))
-            sums = self._sums(min(len(weight), n_rows), X.shape[1])
-            if kernels.add_batch(X, codes, weights, weighted, decay, scale, *faded, places, added, sums):
+            room = kernels.BatchRoom(
+                np.empty(3 * len(weight) + 1 + n_rows, np.int64),
+                np.empty(len(weight)),
+                self._sums(min(len(weight), n_rows), X.shape[1]),
+            )
+            if kernels.add_batch(X, codes, weights, weighted, decay, scale, kernels.MomentArrays(*faded), room):
                 self.weight, self.mean, self.m2 = faded
                 self.age = age
                 return

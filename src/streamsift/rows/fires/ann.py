@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.fires_networks import activate, pass_back
 from streamsift.kernels.fires_normals import fold, row_size
+from streamsift.rows.fires.model import ModelTraits
 from streamsift.rows.fires.montecarlo import draw, draw_again, gradient_by_logits, row_weights, space
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
 
@@ -69,12 +70,12 @@ class ANN:
     n_features: int = 0
     n_classes: int = 0
     n_samples: int = 5
-    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
-    averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
+    scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
+    traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
         """This net for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch())
+        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=ScratchArrays())
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and biases of all layers."""

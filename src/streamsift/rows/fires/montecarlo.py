@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.fires_networks import output_gradient
 from streamsift.kernels.fires_normals import perturb, redraw, row_size
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
 
 
 def draw(
-    scratch: Scratch,
+    scratch: ScratchArrays,
     name: str,
     key: int,
     first: int,
@@ -41,7 +41,9 @@ def draw(
     return theta[: len(mu)], noise[: len(mu)]
 
 
-def space(scratch: Scratch, name: str, inputs: int, n_samples: int, outputs: int, dtype: Any) -> tuple[Floats, Floats]:
+def space(
+    scratch: ScratchArrays, name: str, inputs: int, n_samples: int, outputs: int, dtype: Any
+) -> tuple[Floats, Floats]:
     """Where parameters and noise of a layer lie."""
     theta = scratch.take(f"{name}, parameters", (inputs, n_samples, outputs), dtype)
     return theta, scratch.take(f"{name}, noise", (inputs, row_size(n_samples, outputs)), np.float32)
