@@ -1,15 +1,16 @@
 """Fast-OSFS: OSFS with far fewer tests, because most newcomers are redundant.
 
 Paper: Wu, Yu, Ding, Wang, Zhu, "Online feature selection with streaming features", IEEE TPAMI 35 (2013), section 3.3. A
-column that depends on the class by itself is first tested against sets of up to `max_conditioning` members; if one of
-them makes it independent of the class it goes, and no member is touched. Otherwise it joins, and every member, in the
-order of acceptance, is tested only with sets that contain the newcomer: the others were tried before.
+column that depends on the class by itself is first tested against sets of up to `max_conditioning` selected columns; if
+one of them makes it independent of the class it goes, and no selected column is touched. Otherwise it joins, and every
+selected column, in the order of acceptance, is tested only with sets that contain the newcomer: the others were tried
+before.
 
 Tests: see columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped;
 the toolbox skips columns whose sum is 0, which a centred column has. The toolbox tests the newcomer once more against
-the members left, which cannot change the outcome: all these sets were tried in the first step.
+the selected columns left, which cannot change the outcome: all these sets were tried in the first step.
 
-Time for a relevant column O(members^max_conditioning) small tests, for any other O(rows). Memory O(rows x members).
+Time for a relevant column O(selected^max_conditioning) small tests, for any other O(rows). Memory O(rows x selected).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from streamsift.core.constraints import Limits
 
 
 class FastOSFS(ColumnSelector):
-    """Fast online streaming feature selection: the newcomer is tested first, members only against it.
+    """Fast online streaming feature selection: the newcomer is tested first, selected columns only against it.
 
     Parameters
     ----------
@@ -35,14 +36,14 @@ class FastOSFS(ColumnSelector):
     alpha : float, default 0.01
         The level of each test.
     max_conditioning : int, default 3
-        The largest number of members that are held fixed at a time.
+        The largest number of selected columns that are held fixed at a time.
 
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes

@@ -5,9 +5,10 @@
                           least 1; with fewer than 5 rows for each degree of freedom nothing can be said: independent
     SymmetricUncertainty  codes: 2 I / (H + H) against a fixed threshold
 
-A test is asked for `relations`: the members and the class as it sees them. Relations are values: taking a column in, or
-letting members go, gives new ones. A column that the given ones determine adds nothing: independent. Chi-square carries
-the continuity correction (|observed - expected| - 1/2) wherever less than 10 is expected, as in the published toolbox.
+A test gives `relations`: the selected columns and the class as it sees them. Relations are values: taking a column in,
+or letting selected columns go, gives new ones. A column that the given ones determine adds nothing: independent.
+Chi-square carries the continuity correction (|observed - expected| - 1/2) wherever less than 10 is expected, as in the
+published toolbox.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from streamsift.core.column_data import Floats, TargetKind
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
 from streamsift.kernels.independence import (
-    ROWS_A_DEGREE,
+    ROWS_PER_DEGREE,
     fisher_z_of_each,
     products,
     prune_by_correlation,
@@ -58,7 +59,7 @@ class TestedColumn:
 class Alone:
     """Several columns, each by itself against the class."""
 
-    values: NDArray[Any]  # one column a row
+    values: NDArray[Any]  # one column per row
     n_values: Ints
     strength: Floats
     statistic: Floats
@@ -85,14 +86,14 @@ class Separation:
 
 
 class Relations(Protocol):
-    """The members of a selection as one test sees them, in the order of their acceptance."""
+    """The selected columns of a selection as one test sees them, in the order of their acceptance."""
 
     def alone(self, tile: Floats, names: Any) -> Alone:
-        """Each column (one a row; the array may be overwritten) against the class."""
+        """Each column (one per row; the array may be overwritten) against the class."""
         ...
 
     def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Self:
-        """Without the members that are not kept, and with the newcomer behind them."""
+        """Without the selected columns that are not kept, and with the newcomer behind them."""
         ...
 
 
@@ -143,7 +144,7 @@ class FisherZ:
 
 @dataclass(frozen=True)
 class Correlations:
-    """Members as centred vectors of length 1, and their correlations."""
+    """Selected columns as centred vectors of length 1, and their correlations."""
 
     n_rows: int
     critical: float
@@ -166,7 +167,7 @@ class Correlations:
         return result
 
     def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
-        """|r| of the newcomer with each member, and which of them are related to it."""
+        """|r| of the newcomer with each selected column, and which of them are related to it."""
         close = np.abs(_products(self.members, newcomer.values))
         return close, self.statistic(close) >= self.critical
 
@@ -177,7 +178,7 @@ class Correlations:
     def prune(
         self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
+        """Mark which of selected columns and newcomer (the last) are not kept: see the kernel."""
         q = len(self.members)
         matrix = np.eye(q + 2)
         matrix[:q, :q] = self.between
@@ -227,7 +228,7 @@ class CountTest:
 
 @dataclass(frozen=True)
 class Tables:
-    """Members as codes 0, 1, ..., for contingency tables."""
+    """Selected columns as codes 0, 1, ..., for contingency tables."""
 
     test: CountTest
     classes: Ints
@@ -249,12 +250,12 @@ class Tables:
     def prune(
         self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
+        """Mark which of selected columns and newcomer (the last) are not kept: see the kernel."""
         codes = np.vstack([self.members, newcomer.values, self.classes])
         sizes = np.append(self.n_values, [newcomer.n_values, self.n_classes])
         # No table has more degrees of freedom than rows / 5, nor than the widest columns give.
         widest = int(sizes[:-1].max())
-        most_freedom = min(len(self.classes) // ROWS_A_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
+        most_freedom = min(len(self.classes) // ROWS_PER_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
         critical = self.test.critical(np.arange(max(most_freedom, 1) + 1))
         given = np.empty(most, np.int64)
         found = prune_by_counts(codes, sizes, self.test.pearson, critical, tested, int(newest), kept, given)
@@ -277,7 +278,7 @@ class SymmetricUncertainty:
 
 @dataclass(frozen=True)
 class Uncertainties:
-    """Members as codes 0, 1, ..., and their symmetric uncertainty with the class."""
+    """Selected columns as codes 0, 1, ..., and their symmetric uncertainty with the class."""
 
     threshold: float
     classes: Ints
@@ -298,7 +299,7 @@ class Uncertainties:
         return strength
 
     def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
-        """The symmetric uncertainty of the newcomer with each member, and which of them are related to it."""
+        """The symmetric uncertainty of the newcomer with each selected column, and which of them are related to it."""
         close = np.array(
             [
                 symmetric_uncertainty(newcomer.values, newcomer.n_values, member, size)

@@ -5,9 +5,9 @@ neighbours. Distance is Euclidean over standardised columns; who is a neighbour 
 kernels/neighbourhood.py). The published programs take the first of several identical rows for the row itself; here no
 row is its own neighbour, whatever rows look alike.
 
-Squared distances between the members are kept, so that a newcomer costs one more term and leaving out a member one
-less, as long as they take no more than 64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with
-many rows O(rows^2 x members).
+Squared distances between the selected columns are kept, so that a newcomer costs one more term and leaving out a
+selected column one less, as long as they take no more than 64 MiB; for more rows they are summed anew. Time for a
+column O(rows^2), with many rows O(rows^2 x selected).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.selection import Decisions
 from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
 
-MOST_KEPT = 1 << 23  # numbers, two a distance; 64 MiB
+MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
 _NONE = np.empty((2, 0, 0))
 
 
 @dataclass
 class NeighbourhoodState:
-    """Members as standardised columns, one a row, with the dependency of the class on each alone and on all of them.
+    """The selected columns, standardised, one per row, and the dependency of the class on each alone and on all.
 
     `hurdle` is the dependency on it alone that a column must show to be considered.
     """
@@ -48,7 +48,7 @@ class NeighbourhoodState:
 
 @dataclass(frozen=True)
 class NeighbourhoodVerdict:
-    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
+    """What a rule says of a newcomer: which selected columns stay, whether it joins, and the comparison that decided.
 
     `together` and `hurdle` are those of the state afterwards.
     """
@@ -67,7 +67,7 @@ def _settled(dependency: float) -> float:
 
 
 class Dependencies:
-    """Dependencies of the class on the members, with and without a newcomer."""
+    """Dependencies of the class on the selected columns, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
         self.by_density, self.state = by_density, replace(state)
@@ -79,7 +79,7 @@ class Dependencies:
         return _settled(line_dependency(newcomer[order], order, self.state.classes, self.by_density))
 
     def of_all(self, newcomer: Floats) -> float:
-        """The dependency on all members and the newcomer."""
+        """The dependency on all selected columns and the newcomer."""
         kept = self.state.squares
         columns = newcomer[None] if kept.size else np.vstack([self.state.columns, newcomer])
         return _settled(dependency(kept, columns, 1.0, self.state.classes, self.by_density, 0.0))
@@ -87,11 +87,11 @@ class Dependencies:
     def needed(
         self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
     ) -> tuple[NDArray[np.bool_], float]:
-        """Leave out one member after the other, in their order, where `unneeded(with it, without it)`.
+        """Leave out one selected column after the other, in their order, where `unneeded(with it, without it)`.
 
-        A dependency without a member that is smaller than with it may be given too small.
+        A dependency without a selected column that is smaller than with it may be given too small.
 
-        Gives which members stay, and the dependency on them and the newcomer.
+        Gives which selected columns stay, and the dependency on them and the newcomer.
         """
         columns = np.vstack([self.state.columns, newcomer])
         kept = np.ones(len(columns), bool)
@@ -111,7 +111,7 @@ class Dependencies:
         return kept[:-1], together
 
     def take(self, verdict: NeighbourhoodVerdict, newcomer: Floats, alone: float) -> None:
-        """Let members go and the newcomer in."""
+        """Let selected columns go and the newcomer in."""
         state = self.state
         state.together, state.hurdle = verdict.together, verdict.hurdle
         if not verdict.kept.all():
@@ -140,7 +140,7 @@ Rule = Callable[[Dependencies, Floats, float], NeighbourhoodVerdict]
 def decide_block(
     state: NeighbourhoodState, block: ColumnBlock, names: Sequence[str], by_density: bool, rule: Rule
 ) -> Decisions:
-    """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
+    """The decisions on a block; the state changes when all are made. `names` are those of the selected columns."""
     neighbours, members = Dependencies(state, by_density), list(names)
     count = block.n_columns
     accepted, statistic, threshold = np.zeros(count, bool), np.zeros(count), np.zeros(count)

@@ -1,15 +1,17 @@
 """OFS-A3M: neighbourhood rough sets whose neighbourhoods end at a gap.
 
 Paper: Zhou, Hu, Li, Wu, "Online streaming feature selection using adapted neighborhood rough set", Information Sciences
-481 (2019). A column is considered when the class depends on it alone more than on a member's share of all of them. It
-joins when the class depends more on the members with it, which decides for maximal dependency. When the dependency is
-just the same it takes the place of all members without which it stays the same, tried one after the other. Dependency:
-see columns/neighbourhood.py.
+481 (2019). A column is considered when the class depends on it alone more than on a selected column's share of all of
+them. It joins when the class depends more on the selected columns with it, which decides for maximal dependency. When
+the dependency is just the same it replaces all selected columns without which it stays the same, tried one after the
+other. Dependency: see columns/neighbourhood.py.
 
-The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+The order in which selected columns are tried is random in the published program, and that of acceptance here: no seed
+is needed.
 
-Time for a considered column O(rows^2), and O(rows^2 x members) when members are tried; for more than 2,048 rows, whose
-distances are not kept, each of them times the members. Memory O(rows x (rows + members)), or O(rows x members).
+Time for a considered column O(rows^2), and O(rows^2 x selected) when selected columns are tried; for more than 2,048
+rows, whose distances are not kept, each of them times the selected columns. Memory O(rows x (rows + selected columns)),
+or O(rows x selected).
 """
 
 from __future__ import annotations
@@ -36,16 +38,16 @@ class OFSA3M(ColumnSelector):
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
-    The statistic of a decision is the dependency of the class on the column alone, against a member's share of the
-    dependency on all, where that ruled it out; otherwise the dependency on all members and the column, against that
-    without it.
+    The statistic of a decision is the dependency of the class on the column alone, against a selected
+    column's share of the dependency on all, where that ruled it out; otherwise the dependency on all selected columns
+    and the column, against that without it.
 
     Examples
     --------

@@ -1,16 +1,18 @@
 """OFS-Density: neighbourhood rough sets whose neighbourhoods end where the density falls.
 
 Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86
-(2019). A column is considered when the class depends on it alone at least as much as on a member on average. It joins
-when the class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and
-members without which the dependency is no smaller are left out one after the other; they come back if the dependency on
-what is left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as
-in the published program. Dependency: see columns/neighbourhood.py.
+(2019). A column is considered when the class depends on it alone at least as much as on a selected column on average.
+It joins when the class depends more on the selected columns with it. When the dependency falls by no more than 5 % it
+joins, too, and selected columns without which the dependency is no smaller are left out one after the other; they come
+back if the dependency on what is left falls short of what it was, and then neither this dependency nor the average is
+changed by the newcomer, as in the published program. Dependency: see columns/neighbourhood.py.
 
-The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+The order in which selected columns are tried is random in the published program, and that of acceptance here: no seed
+is needed.
 
-Time for a considered column O(rows^2), and O(rows^2 x members) when members are tried; for more than 2,048 rows, whose
-distances are not kept, each of them times the members. Memory O(rows x (rows + members)), or O(rows x members).
+Time for a considered column O(rows^2), and O(rows^2 x selected) when selected columns are tried; for more than 2,048
+rows, whose distances are not kept, each of them times the selected columns. Memory O(rows x (rows + selected columns)),
+or O(rows x selected).
 """
 
 from __future__ import annotations
@@ -40,15 +42,16 @@ class OFSDensity(ColumnSelector):
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
-    The statistic of a decision is the dependency of the class on the column alone, against the mean of the members,
-    where that ruled it out; otherwise the dependency on all members and the column, against what it had to reach.
+    The statistic of a decision is the dependency of the class on the column alone, against the mean of the
+    selected columns, where that ruled it out; otherwise the dependency on all selected columns and the column, against
+    what it had to reach.
 
     Examples
     --------

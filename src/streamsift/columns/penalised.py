@@ -7,8 +7,8 @@
 each times the degrees of freedom of the column, against the gain n log(RSS before / RSS after) or the likelihood ratio
 of the logistic fits. Paper: Ungar, Zhou, Foster, Stine, which compares its investing rule with BIC and RIC.
 
-RIC has to know the number of columns. Where it is not told, `fit` counts them, and a stream takes the number offered so
-far, which is milder at the beginning.
+RIC has to know the number of columns. Where it is not given, `fit` counts them, and a stream takes the number offered
+so far, which is milder at the beginning.
 
 Time per column O(rows x accepted), memory O(rows x accepted); a rejected column leaves no trace.
 """

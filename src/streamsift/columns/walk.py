@@ -128,8 +128,8 @@ class WalkScratch:
 def screen(
     fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: WalkScratch
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """The gains of some columns by one matrix product, and which of them need a closer look."""
-    probes = fit.probes[:0] if fit.finished else fit.probes  # the values are looked at all the same
+    """The gains of some columns by one matrix product, and which of them must be examined exactly."""
+    probes = fit.probes[:0] if fit.finished else fit.probes  # the values are checked all the same
     with np.errstate(over="ignore", invalid="ignore"):
         if block.sparse:
             products, squares = sparse_products(block.values[:, start:stop], probes, fit.square_weights)

@@ -37,7 +37,7 @@ class Explanation:
 
     @property
     def posteriors(self) -> NDArray[np.float64]:
-        """What was believed after each purchase, one row a step, one column a class."""
+        """What was believed after each purchase, one row per step, one column per class."""
         return np.array([step.posterior for step in self.steps])
 
     def columns(self) -> list[str]:
@@ -45,7 +45,7 @@ class Explanation:
         return ["step", "feature", "value", *(f"P({label})" for label in self.classes), "cost so far"]
 
     def rows(self) -> list[list[str]]:
-        """The table, one row a step."""
+        """The table, one row per step."""
         table = []
         for number, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
             value = "" if step.feature is None else f"{step.value:g}" + ("" if step.known else " (never seen)")

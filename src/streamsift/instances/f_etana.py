@@ -2,12 +2,12 @@
 
 Paper: Y. Warahena Liyanage, D.-S. Zois, C. Chelmis, On-the-Fly Joint Feature Selection and Classification (2020).
 
-By Theorem 3 the region of stopping around each corner of the simplex is bounded by one curve a class. F-ETANA takes a
+By Theorem 3 the region of stopping around each corner of the simplex is bounded by one curve per class. F-ETANA takes a
 hyperplane for it: with j the class of the smallest expected cost (Eq. 8), it stops when theta_j . posterior <= 0.
 Training has three steps; its time grows with the square of the number of classes, not exponentially.
 
 1. Edges. Where only two classes are possible the program is one-dimensional and solved as in ETANA, with the same steps
-   up to five classes. The hyperplane of a class runs through the optimal places on its edges (instances/edges.py). It
+   up to five classes. The hyperplane of a class runs through the optimal points on its edges (instances/edges.py). It
    never stops where going on is better. With two classes the edge is everything, and the plan is ETANA's.
 2. Inside the simplex the curve lies beyond the hyperplane. How far is estimated on instances drawn from the model (a
    class from the prior, bins from P(bin | class)), stage by stage from the last to the first: theta_jj is lowered where
@@ -24,7 +24,7 @@ Where this deviates from the paper and from the authors' program:
   guesses when no threshold is crossed.
 - The exponents of Eq. 19 are inside 0.5 < kappa, upsilon <= 1 (the program uses 0.2).
 - Training ends when the gradient norm, averaged over a window, is below the tolerance.
-- Stages that cannot matter on any edge are not solved, as in ETANA. Steps 2 and 3 look at the stages before a total
+- Stages that cannot matter on any edge are not solved, as in ETANA. Steps 2 and 3 consider the stages before a total
   price of PATIENCE times the largest loss, and at no more than fit into MOST_NUMBERS.
 - A class that is not the best answer even when it is certain (by a strange misclassification cost) never stops.
 

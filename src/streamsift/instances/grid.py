@@ -1,16 +1,16 @@
 """The grid over the simplex of class probabilities, and the dynamic program on it with its certificate.
 
-Points are the compositions of `steps` into one part a class: C(steps + N - 1, N - 1) of them, not (steps + 1)^N. In
+Points are the compositions of `steps` into one part per class: C(steps + N - 1, N - 1) of them, not (steps + 1)^N. In
 lexicographic order the rank of a composition is a sum over its tail sums r_i = a_i + ... + a_N,
 
     rank = Q(N-1, steps) + sum over i = 2..N of [Q(N-i, r_i) if i < N] - Q(N-i+1, r_i),     Q(m, r) = C(r + m, m),
 
-so one table look-up a class finds it, and one more finds a neighbour.
+so one table look-up per class finds it, and one more finds a neighbour.
 
-The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The
-program is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper
-bound of the optimum), once as if the true class were told after m for the price of the cheapest feature that is left
-(a lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within
+The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The program
+is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper bound of
+the optimum), once as if the true class were revealed after m for the price of the cheapest feature that is left (a
+lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within
 MEETING of the largest stopping cost, the later features are proven not to matter; otherwise m is doubled.
 """
 
@@ -176,7 +176,7 @@ def _run(
 
 
 def intervals(solution: Solution) -> Floats:
-    """For two classes: the log odds of class 0 between which going on is better, one pair a stage (Theorem 3).
+    """For two classes: the log odds of class 0 between which going on is better, one pair per stage (Theorem 3).
 
     The cost of going on is concave and the cost of stopping has two straight parts, so this is one interval. An empty
     one is (inf, -inf).

@@ -126,7 +126,7 @@ class Likelihoods:
         return int(n_bins[0]) if even else np.inf
 
     def table(self) -> Floats:
-        """P(bin | class): one row a bin, one column a class."""
+        """P(bin | class): one row per bin, one column per class."""
         starts = self.bin_start[:-1]
         n_bins = np.diff(self.bin_start)
         with_value = np.add.reduceat(self.counts, starts, axis=1)

@@ -49,7 +49,7 @@ ALL_BOUGHT = "no feature is left"
 class PurchasePlan:
     """How to decide; which of the last arrays is used depends on `mode` (kernels/instances.py).
 
-    order: features in the order of buying, one a stage. Stage k is decided by interval[k], table[k] or plane[k].
+    order: features in the order of buying, one per stage. Stage k is decided by interval[k], table[k] or plane[k].
     gap: how far the value at stage 0 may be from the optimum over all features.
     """
 

@@ -44,7 +44,7 @@ def feature_costs(model: Any, n_features: int) -> Floats:
     if cost.shape != (n_features,):
         raise ParameterError(
             f"feature_cost of {type(model).__name__} has shape {cost.shape}, but X has {n_features} features: give one "
-            "price a feature, or one number for all."
+            "price per feature, or one number for all."
         )
     bad = np.flatnonzero(~(np.isfinite(cost) & (cost >= 0)))
     if len(bad):

@@ -1,7 +1,8 @@
 """Kernels of HDDM-A and HDDM-W: many detectors that compare a running mean with its best cut point so far.
 
-State of detector u is one row of `sums` (struct of arrays, changed in place). A detector that raises an alarm restarts. `sides` says what a fall of the mean does: ONE_SIDED ignores it, TWO_SIDED makes it an alarm, and FALL_RESTARTS
-starts afresh in silence.
+State of detector u is one row of `sums` (struct of arrays, changed in place). A detector that raises an alarm restarts.
+`sides` says what a fall of the mean does: ONE_SIDED ignores it, TWO_SIDED makes it an alarm, and FALL_RESTARTS restarts
+the detector in silence.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Features may have different numbers of bins, so bins are laid out flat. Feature j has the cut points
 cuts[cut_start[j]:cut_start[j + 1]], in increasing order. If it is ordered, the bin of x is the number of cuts that are
-<= x; if it is categorical, the cuts are its categories and the bin is the place of x. Its bins are the columns
+<= x; if it is categorical, the cuts are its categories and the bin is the position of x. Its bins are the columns
 bin_start[j]:bin_start[j + 1] of `counts` and the same rows of the likelihoods.
 
 The grid over the simplex and the meaning of `shift` and `weights` are those of kernels/instance_stopping.py.
@@ -224,8 +224,8 @@ def solve_any(
     """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program.
 
     Each row of `values` is a cost at the last stage of its own; `going_on` is filled for the first. Together they cost
-    little more than one, because most of the time goes into finding the place of a posterior on the grid. Of many
-    classes most are 0 at a grid point: only the others are looked at.
+    little more than one, because most of the time goes into locating a posterior on the grid. Of many
+    classes most are 0 at a grid point: only the others are visited.
     """
     n_points, n, steps = stop.size, likelihood.shape[1], grid.steps
     point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)

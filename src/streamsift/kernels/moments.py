@@ -26,7 +26,7 @@ BLOCK = 8192  # features per block: the block's sums stay in cache while all row
 FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
 
 LARGEST32 = float(np.finfo(np.float32).max)
-AHEAD = 16  # non-zeros whose moments are asked for from memory before they are needed
+AHEAD = 16  # how many non-zeros ahead moments are prefetched
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -64,7 +64,8 @@ def group_rows(codes: Ints, counts: Ints, classes: Ints, starts: Ints, order: In
 
     Afterwards the rows of classes[k] are order[starts[k]:starts[k + 1]] for k < K. `counts` has room for all classes.
     """
-    # A counting sort: count, sum up to where each class begins, then put every row at the next free place of its class.
+    # A counting sort: count, sum up to where each class begins, then put every row at the next free position of its
+    # class.
     for c in range(counts.size):
         counts[c] = 0
     for i in range(codes.size):
@@ -137,7 +138,7 @@ def _batch_sums(
 ) -> bool:
     """Sum one batch around a shift, for each class in it; return whether all sums are finite.
 
-    Results go to place k for the k-th class of the batch: the weight of the rows to `added`, whether the weight so far,
+    Results go to index k for the k-th class of the batch: the weight of the rows to `added`, whether the weight so far,
     times `decay`, is faint beside it to `faint`, and the shift, s and q to `sums`.
     """
     classes, starts, order, weight, mean = groups.classes, groups.starts, groups.order, state.weight, state.mean
@@ -205,7 +206,7 @@ def add_row(x: NDArray[Any], largest: float, row_weight: float, before: float, m
     """
     if not all_within(x, largest):
         return False
-    share = row_weight / (before + row_weight)
+    share = row_weight / (before + row_weight)  # mean += share d,  m2 += before share d^2
     _add_whole_row(x, share, before * share, mean, m2)
     return True
 
@@ -309,6 +310,7 @@ def add_sparse_rows(
             continue
         next_row = np.uint64(codes[i + 1 if i + 1 < codes.size else i]) * width
         begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        # Up to `middle` the next moments are those of this row's own class, behind it those of the next row's.
         middle = end - ahead if begin + ahead < end else begin
         for last in (False, True):
             early = ahead if end + ahead <= size else np.uint64(0)

@@ -201,7 +201,7 @@ def _absorb(
     tuples[KEY, n_old], tuples[COUNT, n_old], tuples[GAP, n_old] = _LAST, 0, 0
     keys[n_atoms + 1], source[n_atoms + 1] = _LAST, 0
     i, j = np.uint64(0), np.uint64(1)
-    begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative places
+    begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative numbers
     key, count, gap = -_LAST, limit + 1, 0  # a count with which nothing fits: the first tuple is a new one
     for _ in range(n_old + n_atoms):
         # Of equal keys the tuple comes first. Rows hidden in the next old tuple may lie below an atom's value.
@@ -348,7 +348,7 @@ def merge_runs(
 
 @kernel
 def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: int, room: Room) -> int:
-    """Atoms of a sorted line of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
+    """Atoms of a sorted sequence of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
 
     A group stands at its middle value, so no rank moves by more than half of its rows.
     """

@@ -31,11 +31,11 @@ NO_EVENT, TEST_DUE = -1, -2  # what boost_rows returns in place of the unit that
 NOT_SEEN = -1  # the prediction for a value the stump has never met: no class at all
 NUMERIC = -1  # the first cell of a column that has none
 NO_BAD_VALUE = (-1, -1)
-SEEN, TESTED = 0, 1  # places in Collected.weights
+SEEN, TESTED = 0, 1  # indices of Collected.weights
 
 
 class Layout(NamedTuple):
-    """Which columns are numeric and which categorical; a cell is a place in everything that is kept per category."""
+    """Which columns are numeric and which categorical; a cell is an index of everything that is kept per category."""
 
     numeric: Ints  # (n_numeric,) the numeric columns
     categorical: Ints  # (n_categorical,) the categorical columns

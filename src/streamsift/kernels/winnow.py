@@ -1,7 +1,7 @@
 """Kernels of EFS: modified balanced Winnow, one row after the other.
 
 A weight w stands for |w| * 2**(-RANGE * halvings), so that weights may shrink without end. A weight with halvings has a
-minus sign, and products keep it: where only its place beside the threshold matters it is as good as 0 (its size is
+minus sign, and products keep it: where only its size beside the threshold matters it is as good as 0 (its size is
 below 2**-128), which then is max(w, 0) and needs no second array. Dense rows see to the ranges of all weights once in
 `interval` rows, within which no weight can leave what a float can hold; sparse rows when a weight is about to.
 
@@ -35,7 +35,7 @@ LARGE = 2.0**500  # weights stop growing here: sums over millions of features st
 BITS_DOWN, BITS_UP = 500.0, 300.0  # how far weights may go between two calls of _into_range, each makes up for RANGE
 
 HUGE_SPREAD, TINY_SPREAD = 2.0**100, 2.0**-300
-STRANDS = 8  # extremes are looked for in so many parts of a row side by side
+STRANDS = 8  # extremes are searched for in so many parts of a row side by side
 LINE = 8  # values that come from memory together
 
 
@@ -101,7 +101,7 @@ def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
                 value = x[j + k * n]
                 least = value if value < least else least
                 largest = value if value > largest else largest
-            lows[j] = least
+            lows[j] = least  # kept per position: a single running minimum would have to wait for itself
             highs[j] = largest
         for j in range(n):
             low = lows[j] if lows[j] < low else low
@@ -115,6 +115,7 @@ def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
 @kernel
 def unit_of(low: float, high: float) -> float:
     """The power of 2 that a row with these extremes has to be multiplied by: nearly always 1."""
+    # Halves, because high - low itself may overflow.
     if 0.5 * high - 0.5 * low > HUGE_SPREAD:
         return 2.0**-900
     return 2.0**700 if 0.0 < high - low < TINY_SPREAD else 1.0

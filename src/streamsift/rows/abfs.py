@@ -93,7 +93,7 @@ class BoostedStumps:
     drift_units: Ints
     drift_sizes: Ints
     drift_features: Ints
-    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one a unit
+    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one per unit
     has_warned: bool = field(init=False, default=False)
 
     def add_unit(self, feature: int, merit: float, row: int) -> None:
@@ -139,7 +139,7 @@ class ABFS(RowSelector):
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
-        bool a column. None takes what the stream says about its batches, and all columns as numeric where it says
+        bool per column. None takes what the stream says about its batches, and all columns as numeric where it says
         nothing.
 
     Attributes

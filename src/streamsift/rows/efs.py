@@ -15,7 +15,7 @@ Where this deviates from published programs:
   0 and stay so; on dense data every weight is dead within a few hundred rows.
 - Weights keep their own exponent, so they do not underflow, however long the stream. (They stop growing at 2**500.)
 - The value that is 0 after scaling leaves its weights alone, as in the paper.
-- More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
+- More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
 
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
@@ -88,7 +88,7 @@ class WinnowState:
 
 
 class EFS(RowSelector):
-    """Learn two multiplicative weights a feature, for and against, and rank features by their difference.
+    """Learn two multiplicative weights per feature, for and against, and rank features by their difference.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class EFS(RowSelector):
         return WinnowState(OneVsRest.empty(), weights, weights.copy(), halvings, halvings.copy())
 
     def _learn(self, state: WinnowState, batch: CheckedBatch) -> None:
-        if batch.sparse or batch.has_absent:  # other rows are looked at by the kernel
+        if batch.sparse or batch.has_absent:  # other rows are checked by the kernel
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         X = rows_with_zeros(batch)
         after = self._learnt(state, batch, X)

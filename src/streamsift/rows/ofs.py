@@ -15,7 +15,7 @@ Where this deviates from published programs:
 - Labels are mapped to -1 and +1 whatever they are, the shrinking is done in every row and the truncation after every
   update; each of them is missing in one or another.
 - Of equal weights at the cut those of the first columns stay.
-- More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
+- More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
 
 With one class all scores are 0. A feature that is not there counts as 0.
 Time per row and model: O(B) where the margin is kept, O(features) else; sparse rows O(non-zeros + B).
@@ -60,7 +60,7 @@ class OFS(RowSelector):
     step : float in (0, 1], default 0.2
         Step of an update (the paper's eta).
     shrink : float in (0, 1], default 0.01
-        How much weights shrink a row, relative to the step, and how long they may get (the paper's lambda).
+        How much weights shrink per row, relative to the step, and how long they may get (the paper's lambda).
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or starts with weight 0.
 

@@ -1,7 +1,7 @@
 """Class moments: weighted count, mean and centred second moment of each feature within each class.
 
 Two forms of the same statistic: ClassMoments for dense rows, SparseClassMoments whose cost is that of the non-zeros.
-Both fade (summaries/fading.py), skip NaN if told to, take new classes and features at any time, and merge exactly.
+Both fade (summaries/fading.py), skip NaN where asked to, take new classes and features at any time, and merge exactly.
 `read()` gives true weights, means and second moments as (n_classes, n_features) arrays.
 """
 

@@ -101,7 +101,7 @@ class QuantileSummary:
         bits: NDArray[Any] = X.astype(np.float64, copy=False).view(np.int64) if double else X.view(np.int32)
         store: Any = sorting.store_rows64 if double else sorting.store_rows32
         all_finite: Any = sorting.all_finite64 if double else sorting.all_finite32
-        # Rows that fit in are looked at while they are stored: they count only when n_buffered says so.
+        # Rows that fit in are checked while they are stored: they count only when n_buffered says so.
         fits = self._fits(n_rows, len(batch.labels), X.shape[1], double)
         if not (store(bits, self.buffer, self.n_buffered) if fits else all_finite(bits.reshape(-1))):
             refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)

@@ -1,7 +1,7 @@
 """The neural net of FIRES (2.1.2): fully connected layers, ReLU, softmax over the classes.
 
 Parameters are sampled with the reparameterisation trick; the net is differentiated by back-propagation, all samples at
-once: the rows times the first layer of all samples is a single matrix product. There is one output a class, also for
+once: the rows times the first layer of all samples is a single matrix product. There is one output per class, also for
 two classes (the paper's sigmoid is the difference of two such outputs); a class that arrives late gets a new output.
 
 The signals of a hidden layer are divided by the square root of its size (not in the paper). Weights start with

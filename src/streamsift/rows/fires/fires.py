@@ -4,7 +4,7 @@ Paper: J. Haug, M. Pawelczyk, K. Broelemann and G. Kasneci, Leveraging Model Inh
 Online Feature Selection (KDD 2020).
 
 The parameters of a base model are normal random variables. Each batch moves their means mu and deviations sigma up the
-gradient of the log marginal likelihood (Eqs. 2 to 4); aggregated to one mu and sigma a feature (2.1.4) they give the
+gradient of the log marginal likelihood (Eqs. 2 to 4); aggregated to one mu and sigma per feature (2.1.4) they give the
 weight (Eq. 6), which is the score:
 
     score_j = (mu_j^2 - uncertainty_penalty * sigma_j^2) / (2 * regulariser)
@@ -13,8 +13,8 @@ This file holds the update and the weights, once. A base model (glm.py, ann.py, 
 with the three methods of `SimpleModel` in model.py) gives gradients and aggregates its parameters.
 
 Where this deviates from the paper:
-- Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once a batch, after all epochs,
-  and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
+- Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once per batch, after all
+  epochs, and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
 - More than two classes (the paper: two): one-vs-rest for the GLM, softmax for the net and the tree.
 - The paper scales features to [0, 1] with the whole data at hand. `scale="minmax"` widens the range of each feature by
   every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
@@ -27,7 +27,7 @@ Where this deviates from the paper:
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
-Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
+Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and one range per feature.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class FiresState:
 class _Rows:
     """A batch as the model gets it.
 
-    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`.
+    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at the
+    positions `places`.
     """
 
     X: Any
@@ -151,9 +152,9 @@ class FIRES(RowSelector):
     regulariser : float, default 0.01
         Scale of the scores (lambda_r).
     learning_rate_mu, learning_rate_sigma : float, default 0.01
-        Length of a step (alpha).
+        Length of a step (the paper's alpha).
     epochs : int, default 1
-        Steps a batch.
+        Steps per batch.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
     aggregation : {"mean", "squares"}, default "mean"
@@ -302,7 +303,7 @@ class FIRES(RowSelector):
             rows = self._rows_for(model, after, batch, weight)
             try:
                 self._climb(model, after, rows)
-            except FloatingPointError:  # the model met NaN or infinity; this names the place
+            except FloatingPointError:  # the model met NaN or infinity; this names row and column
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
                 raise
             if rows.low is not None:
@@ -326,8 +327,9 @@ class FIRES(RowSelector):
         elif n_parameters != len(before.mu):
             raise InputError(
                 f"The model {type(own_of(model)).__name__} has {len(before.mu)} parameters and would need "
-                f"{n_parameters} for {after.n_features} features and {after.n_classes} classes: announce all classes with the first "
-                "batch, or give the model a method `carry` that moves its parameters and ModelTraits that say so."
+                f"{n_parameters} for {after.n_features} features and {after.n_classes} classes: announce all classes "
+                "with the first batch, or give the model a method `carry` that moves its parameters and ModelTraits "
+                "that say so."
             )
         if self.scale is not None:
             n_new = after.n_features - before.n_features

@@ -134,7 +134,7 @@ class GLM:
         if low is not None and kind is np.float32:
             with np.errstate(over="ignore"):
                 origin = low.astype(np.float32)
-            if (origin != low).any():  # some earlier batch was float64, whose ranges float32 may not tell apart
+            if (origin != low).any():  # some earlier batch was float64, whose ranges float32 may not distinguish
                 X, origin, kind = X.astype(np.float64), low, np.float64
         space = self.scratch.take("sums", (4, *parameters[0].shape), kind)
         moderate = factor is None or all_within(factor, *_FACTORS[kind])
