@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf
 from streamsift.core.instances import InstanceClassifier
 from streamsift.instances import settings
@@ -138,8 +137,7 @@ class ETANA(InstanceClassifier):
     policy = policy
     plot_policy = plot_policy
 
-    def _begin(self, batch: CheckedBatch) -> Likelihoods:
-        return settings.begin(self, batch)
+    _begin = settings.begin
 
     def _check_counts(self, counts: Likelihoods) -> None:
         n_classes = len(counts.class_counts)

@@ -40,7 +40,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, RandomSeed
 from streamsift.core.instances import InstanceClassifier
 from streamsift.instances import settings
@@ -152,8 +151,7 @@ class FETANA(InstanceClassifier):
     policy = policy
     plot_policy = plot_policy
 
-    def _begin(self, batch: CheckedBatch) -> Likelihoods:
-        return settings.begin(self, batch)
+    _begin = settings.begin
 
     def _check_counts(self, counts: Likelihoods) -> None:
         settings.risk(self, len(counts.class_counts))

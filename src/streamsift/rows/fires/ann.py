@@ -23,7 +23,7 @@ stays small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
@@ -33,12 +33,19 @@ from numpy.typing import NDArray
 from streamsift.kernels.fires_networks import activate, pass_back
 from streamsift.kernels.fires_normals import fold, row_size
 from streamsift.rows.fires.model import ModelTraits
-from streamsift.rows.fires.montecarlo import draw, draw_again, gradient_by_logits, row_weights, space
+from streamsift.rows.fires.montecarlo import (
+    bound_to,
+    draw,
+    draw_again,
+    gradient_by_logits,
+    row_weights,
+    small_start,
+    space,
+)
 from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
 
-SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 
 CHUNK = 1024  # features whose weights, for all samples, are held at a time
 
@@ -73,17 +80,12 @@ class ANN:
     scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
     traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
 
-    def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
-        """This net for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=ScratchArrays())
+    bind = bound_to
+    start = small_start
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and biases of all layers."""
         return sum(rows * columns for rows, columns in self._shapes(n_features, n_classes))
-
-    def start(self, rng: np.random.Generator) -> Floats:
-        """Small random numbers, because equal nodes would stay equal."""
-        return rng.normal(0.0, SMALL, self.n_parameters(self.n_features, self.n_classes))
 
     def carry(
         self, mu: Floats, sigma: Floats, into_mu: Floats, into_sigma: Floats, n_features: int, n_classes: int

@@ -9,7 +9,8 @@ and log f is a log-softmax. Shares and softmax are computed from logs, so nothin
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,21 @@ from streamsift.kernels.fires_normals import perturb, redraw, row_size
 from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
+Net = TypeVar("Net")
+
+SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
+
+
+def bound_to(model: Net, n_features: int, n_classes: int, n_samples: int) -> Net:
+    """A net or tree for a number of features, classes and samples."""
+    sizes = {"n_features": n_features, "n_classes": n_classes, "n_samples": n_samples}
+    return cast(Net, replace(cast(Any, model), **sizes, scratch=ScratchArrays()))
+
+
+def small_start(model: Any, rng: np.random.Generator) -> Floats:
+    """Small random numbers, because equal nodes would stay equal."""
+    n_parameters: int = model.n_parameters(model.n_features, model.n_classes)
+    return rng.normal(0.0, SMALL, n_parameters)
 
 
 def draw(
