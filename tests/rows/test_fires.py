@@ -428,7 +428,7 @@ def test_a_model_of_ones_own_declares_that_it_grows() -> None:
     X, y = stream(100)
     selector = in_batches(FIRES(model=GrowingMeanGap(), n_features_to_select=1, random_state=0), X, y)
     assert selector.get_support(indices=True).tolist() == [1]
-    assert len(selector.partial_fit(X, y + 1).state_arrays()["mu"]) == 3 * X.shape[1]
+    assert len(selector.partial_fit(X, y + 1)._state.mu) == 3 * X.shape[1]
 
 
 @pytest.mark.parametrize("method", ["bind", "start", "carry", "of_features"])

@@ -13,13 +13,13 @@ Where this deviates from the paper:
   intervals of the log odds (Theorem 3), so a decision is two comparisons.
 - `n_evaluated` counts the features really bought; the authors' program reports one less for rows that buy all.
 - `partial_fit`, missing values, categories and costs by feature are not in the paper. A missing value is skipped and
-  not charged. A category never seen in training says nothing, but its price is paid.
+  not charged. A category never seen in training adds no evidence, but its price is paid.
 
 `ETANA.paper()` is the authors' program: variance ordering, uniform prior, bins of integer width, tenths without
 interpolation. It gives their published figures on MLL.
 
 Time: fit O(rows x features) for the counts and O(stages x points x bins) for the plan; a row O(features it buys).
-Memory: counts of features x bins x classes; a plan of 16 bytes a stage for two classes, else 8 a stage and point.
+Memory: counts of features x bins x classes; a plan of 16 bytes per stage for two classes, else 8 per stage and point.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ETANA(InstanceClassifier):
     ordering : {"variance", "error"}, default "variance"
         The order of buying; see instances/ordering.py. Both take prices into account.
     prior : {"empirical", "uniform"}, default "empirical"
-        What is believed of an instance before anything is bought.
+        The class probabilities of an instance before any feature is bought.
     resolution : int or "auto", default "auto"
         Steps of the grid along each edge of the simplex.
     lookup : {"interpolate", "nearest"}, default "interpolate"

@@ -18,14 +18,14 @@ Training has three steps; its time grows with the square of the number of classe
 
 Where this deviates from the paper and from the authors' program:
 - The paper has step 3 only, from any start. Limits of the expected loss estimated from draws alone stop too early where
-  few draws come by; rows that the model does not describe well do come by there.
+  draws are rare; rows that the model does not describe well do occur there.
 - Eq. 16 charges every class for its own decision and trains each on its own rows; here the one objective is Eq. 10,
   whose decision is always Eq. 8. The program trains on single training rows, ends at the first two equal costs and
   guesses when no threshold is crossed.
 - The exponents of Eq. 19 are inside 0.5 < kappa, upsilon <= 1 (the program uses 0.2).
 - Training ends when the gradient norm, averaged over a window, is below the tolerance.
 - Stages that cannot matter on any edge are not solved, as in ETANA. Steps 2 and 3 consider the stages before a total
-  price of PATIENCE times the largest loss, and at no more than fit into MOST_NUMBERS.
+  price of PATIENCE times the largest loss, and no more than fit into MOST_NUMBERS.
 - A class that is not the best answer even when it is certain (by a strange misclassification cost) never stops.
 
 Time: O(classes^2 x stages x bins) for the edges, O(draws x stages x classes) for the start and each step. Memory: draws

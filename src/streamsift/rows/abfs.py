@@ -7,7 +7,7 @@ correctly (c) and wrongly (e), and a drift detector that watches its errors. The
 adds the weight to c or e and then multiplies it, by (c + e) / 2c where it was right and by (c + e) / 2e where it was
 wrong. With the weight that is left the row trains the candidate, a stump over all features not selected yet. Each time
 the candidate has seen `grace_period` units of weight its best split is tested; if it passes, the stump is frozen, its
-feature selected, and a new candidate begins. When a detector flags a drift, its unit and all behind it are removed.
+feature selected, and a new candidate begins. When a detector flags a drift, its unit and all later ones are removed.
 
 Where this deviates from the paper and from the authors' program:
 - Eq. 8 has the two factors swapped; Algorithm 1 (lines 11 and 15) is right and used here.
@@ -15,7 +15,7 @@ Where this deviates from the paper and from the authors' program:
 - The condition of 4.2.1, tau > difference > epsilon, cannot hold as printed where epsilon > tau. The default is the
   test of the authors' program, merit > threshold; split_test="hoeffding" asks in addition for difference > epsilon or
   epsilon < tau, as Hoeffding trees do, with the weight the candidate has seen as n.
-- ADWIN flags a drift only where the error has risen, HDDM-A starts afresh in silence where it has fallen.
+- ADWIN flags a drift only where the error has risen; HDDM-A restarts silently where it has fallen.
 - When all units are gone the selection is empty; the authors' program goes on reporting the last one.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
@@ -76,7 +76,7 @@ class Unit(NamedTuple):
 
 @dataclass
 class BoostedStumps:
-    """The state: units in the order of their creation, the candidate behind them, and the drifts so far."""
+    """The state: units in the order of their creation, the candidate that follows them, and the drifts so far."""
 
     columns: Columns
     candidate: CandidateStump
@@ -104,7 +104,7 @@ class BoostedStumps:
         self.has_selected = True
 
     def drop_units(self, first: int, row: int) -> None:
-        """Remove a unit and all behind it, because it flagged a drift."""
+        """Remove a unit and all later ones, because it flagged a drift."""
         dropped = self.features[first:]
         self.n_drifts += 1
         self.drift_rows = np.append(self.drift_rows, row)[-KEPT_DRIFTS:]
@@ -119,7 +119,7 @@ class BoostedStumps:
 
 
 class ABFS(RowSelector):
-    """Adaptive boosting for feature selection; the number of features is its own choice.
+    """Adaptive boosting for feature selection; the method itself decides how many features to select.
 
     Until the first feature is selected, all features count as selected, and `transform` says so in a warning, once.
     When a drift has removed all units, the selection is empty.
@@ -131,16 +131,16 @@ class ABFS(RowSelector):
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
-        What watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`; each unit gets its
-        own by `clone()`, or a deep copy where there is no such method. Selectors with an object cannot be saved.
+        The drift detector that watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`;
+        each unit gets its own by `clone()`, or a deep copy where there is no such method. Selectors with an object
+        cannot be saved.
     merit : {"info_gain", "gini"}, default "info_gain"
         Impurity that a split removes: entropy in bits, or Gini impurity.
     split_test : {"threshold", "hoeffding"}, default "threshold"
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
-        bool per column. None takes what the stream says about its batches, and all columns as numeric where it says
-        nothing.
+        bool per column. None uses what the stream declares; columns are numeric where it declares nothing.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ Where this deviates from published programs:
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
 too small for a float, all are divided by one power of 2; scores that are then still too small are the smallest floats
-there are, in their order. With one class all scores are 0. A feature that is not there
+there are, in their order. With one class all scores are 0. An absent feature
 counts as 0. Time per row and model: O(values above the row's least); sparse rows O(non-zeros) unless negative.
 Memory: 32 bytes per model and feature.
 """

@@ -17,7 +17,7 @@ centred, as in the paper, so a column with a large mean is a leading direction b
 - Linear algebra runs in one thread: a batch is too little work to share, and threads that wait for each other take
   several times as long.
 
-Labels may be given and are not used, except that their number must be right. A feature that is not there counts
+Labels may be given; only their number is checked. An absent feature counts
 as 0. Data that is 0 everywhere scores 0. With d = features and m = l + rows of a batch, time per batch is
 O(d m min(d, m)), memory 8 d l bytes.
 """

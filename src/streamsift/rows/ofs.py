@@ -17,7 +17,7 @@ Where this deviates from published programs:
 - Of equal weights at the cut those of the first columns stay.
 - More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
 
-With one class all scores are 0. A feature that is not there counts as 0.
+With one class all scores are 0. An absent feature counts as 0.
 Time per row and model: O(B) where the margin is kept, O(features) else; sparse rows O(non-zeros + B).
 Memory: 8 bytes per model and feature.
 """
