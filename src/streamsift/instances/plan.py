@@ -152,12 +152,12 @@ class PurchasePlan:
         posterior, scratch, parts = np.empty(n), np.empty(n), np.empty(n, np.int64)
         normalise(log_weight, posterior)
         if self.mode == ROUNDED_TABLE:
-            rank = nearest(posterior, np.arange(n), self._ranks(), parts, scratch)
+            rank = nearest(posterior, np.arange(n), *self._ranks(), parts, scratch)
             return bool(self.stop_cost[rank] <= self.table[stage, rank])
         best = cheapest(posterior, self.risk)
         if self.mode == LINEAR:
             return beyond_plane(posterior, self.plane[stage], best)
-        going_on = interpolate(posterior, self._ranks(), self.table[stage], scratch, parts)
+        going_on = interpolate(posterior, *self._ranks(), self.table[stage], scratch, parts)
         return expected_loss(posterior, self.risk, best) <= going_on
 
     def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[Step]:

@@ -141,9 +141,11 @@ def bins_of_zero(bins: Bins, zero: Ints) -> None:
 
 
 @kernel
-def interpolate(posterior: Floats, grid: RankTable, value: Floats, tail: Floats, raised: Ints) -> float:
+def interpolate(
+    posterior: Floats, steps: int, shift: int, weights: Ints, value: Floats, tail: Floats, raised: Ints
+) -> float:
     """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch, one per class."""
-    n, steps, weights = posterior.size, grid.steps, grid.weights
+    n = posterior.size
     if n == 3:  # the same, written out: t are the tail sums, r their floors, f their fractions
         t2, t3 = min((posterior[1] + posterior[2]) * steps, float(steps)), min(posterior[2] * steps, float(steps))
         r2 = np.int64(min(t2, steps - 0.5))
@@ -153,7 +155,7 @@ def interpolate(posterior: Floats, grid: RankTable, value: Floats, tail: Floats,
         far = here - r2 - 2
         bend = value[far + 1 if f2 >= f3 else here - 1]
         return float(value[here] + max(f2, f3) * (bend - value[here]) + min(f2, f3) * (value[far] - bend))
-    running, rank = 0.0, grid.shift
+    running, rank = 0.0, shift
     for i in range(n - 1, 0, -1):
         running += posterior[i]
         place = min(running * steps, float(steps))
@@ -183,14 +185,14 @@ def interpolate(posterior: Floats, grid: RankTable, value: Floats, tail: Floats,
 
 
 @kernel
-def nearest(posterior: Floats, possible: Ints, grid: RankTable, parts: Ints, rest: Floats) -> int:
+def nearest(posterior: Floats, possible: Ints, steps: int, shift: int, weights: Ints, parts: Ints, rest: Floats) -> int:
     """The rank of the grid point by largest remainders: round down, then give what is missing to the largest rests.
 
     `possible` lists the classes whose probability may be above 0; `parts` is 0 at the others.
     """
-    missing, weights = grid.steps, grid.weights
+    missing = steps
     for i in possible:
-        place = posterior[i] * grid.steps
+        place = posterior[i] * steps
         parts[i] = np.int64(place + 1e-9)  # 0.3 / 0.1 is a little below 3
         rest[i] = place - parts[i]
         missing -= parts[i]
@@ -202,7 +204,7 @@ def nearest(posterior: Floats, possible: Ints, grid: RankTable, parts: Ints, res
         parts[best] += 1
         rest[best] -= 1.0
         missing -= 1
-    rank, r = grid.shift, np.uint64(0)
+    rank, r = shift, np.uint64(0)
     for i in range(posterior.size - 1, 0, -1):
         r += np.uint64(parts[i])
         rank += weights[np.uint64(i - 1), r]
@@ -227,7 +229,7 @@ def solve_any(
     little more than one, because most of the time goes into locating a posterior on the grid. Of many
     classes most are 0 at a grid point: only the others are visited.
     """
-    n_points, n, steps = stop.size, likelihood.shape[1], grid.steps
+    n_points, n, (steps, shift, weights) = stop.size, likelihood.shape[1], grid
     point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
     share, scratch, expected, classes = np.empty(n), np.empty(n), np.empty(values.shape[0]), np.empty(n, np.int64)
     after = np.empty(values.shape)
@@ -255,12 +257,12 @@ def solve_any(
                 for c in possible:
                     posterior[c] /= total
                 if rounded:
-                    rank = nearest(posterior, possible, grid, parts, scratch)
+                    rank = nearest(posterior, possible, steps, shift, weights, parts, scratch)
                     for v in range(values.shape[0]):
                         expected[v] += total * values[v, rank]
                 else:
                     for v in range(values.shape[0]):
-                        expected[v] += total * interpolate(posterior, grid, values[v], scratch, parts)
+                        expected[v] += total * interpolate(posterior, steps, shift, weights, values[v], scratch, parts)
             for v in range(values.shape[0]):
                 after[v, i] = have * expected[v] + (1.0 - have) * values[v, i]
             _next_point(point)
@@ -361,7 +363,7 @@ def classify_two(
     log_odds[b] is what bin b adds to them, interval[k] the range in which to go on at stage k (Theorem 3). The log odds
     at the end go to `odds`, from which the caller computes choice and posteriors.
     """
-    # Unpacked once: to reach into a tuple of arrays within the loop would count references at every step.
+    # Unpacked before the loop: reaching into tuples of arrays within it has been measured as slower.
     X, data, indices, indptr, sparse = rows
     cuts, cut_start, categorical, bin_start = bins
     n_evaluated, cost, bought, (order, price) = out.n_evaluated, out.cost, out.bought, purchases
@@ -457,7 +459,7 @@ def classify_rows(
     X, data, indices, indptr, sparse = rows
     cuts, cut_start, categorical, bin_start = bins
     (order, price), (mode, table, stop_cost, plane, risk) = purchases, rule
-    choice, posteriors, n_evaluated, cost, bought = out
+    (choice, posteriors, n_evaluated, cost, bought), (steps, shift, weights) = out, grid
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
     every = np.arange(n_classes)
@@ -469,14 +471,14 @@ def classify_rows(
             # Written out: a function with all these arrays as arguments takes longer to call than to run.
             normalise(log_weight, posterior)
             if mode == ROUNDED_TABLE:
-                rank = nearest(posterior, every, grid, parts, scratch)
+                rank = nearest(posterior, every, steps, shift, weights, parts, scratch)
                 stop = stop_cost[rank] <= table[k, rank]
             else:
                 best = cheapest(posterior, risk)
                 if mode == LINEAR:
                     stop = beyond_plane(posterior, plane[k], best)
                 else:
-                    going_on = interpolate(posterior, grid, table[k], scratch, parts)
+                    going_on = interpolate(posterior, steps, shift, weights, table[k], scratch, parts)
                     stop = expected_loss(posterior, risk, best) <= going_on
             if stop:
                 break
