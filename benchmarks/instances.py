@@ -15,7 +15,7 @@ from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
 from streamsift.instances.grid import make_grid, steps_for
 from streamsift.instances.likelihood import Likelihoods
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 from streamsift.kernels.instance_stopping import solve_three, solve_two
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ def _rows(quick: bool) -> list[Row]:
     return found
 
 
-def _in_python(plan: Plan, counts: Likelihoods, row: list[float]) -> int:
+def _in_python(plan: PurchasePlan, counts: Likelihoods, row: list[float]) -> int:
     """The same decisions in plain Python, as far as plain Python can: lists, floats and the math module."""
     import math
     from bisect import bisect_right
@@ -149,7 +149,7 @@ def _between(posterior: list[float], table: list[float], steps: int) -> float:
 _LISTS: dict[int, dict[str, Any]] = {}
 
 
-def _as_lists(plan: Plan, counts: Likelihoods) -> dict[str, Any]:
+def _as_lists(plan: PurchasePlan, counts: Likelihoods) -> dict[str, Any]:
     """The plan as lists, made once: plain Python is slow on arrays."""
     if id(plan) not in _LISTS:
         logs = np.log(counts.table())

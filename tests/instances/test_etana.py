@@ -153,7 +153,7 @@ def test_a_damaged_state_is_refused(make: Make) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"feature_cost": [0.1, 0.2]}, "one price a feature"),
+        ({"feature_cost": [0.1, 0.2]}, "one price per feature"),
         ({"feature_cost": [-1.0] * 8}, r"feature_cost\[0\] is -1.0"),
         ({"feature_cost": ["dear"] * 8}, "must hold numbers"),
         ({"feature_cost": -0.5}, "feature_cost"),

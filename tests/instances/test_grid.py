@@ -26,7 +26,7 @@ def problem(n_classes: int, n_features: int, n_bins: int, sharpness: float = 1.0
 
 def value_at(grid: Grid, value: np.ndarray, posterior: np.ndarray) -> float:
     n = len(posterior)
-    return interpolate(posterior, grid.steps, grid.shift, grid.weights, value, np.empty(n), np.empty(n, np.int64))
+    return interpolate(posterior, *grid.ranks, value, np.empty(n), np.empty(n, np.int64))
 
 
 @pytest.mark.parametrize(("n_classes", "steps"), [(2, 7), (3, 6), (4, 5), (6, 3)])
@@ -40,9 +40,9 @@ def test_points_are_compositions_and_know_their_rank(n_classes: int, steps: int)
         assert value_at(grid, own, point) == pytest.approx(rank, abs=1e-9)
         parts, rest = np.empty(n_classes, np.int64), np.empty(n_classes)
         every = np.arange(n_classes)
-        assert nearest(point, every, steps, grid.shift, grid.weights, parts, rest) == rank
+        assert nearest(point, every, *grid.ranks, parts, rest) == rank
         parts[:] = 0
-        assert nearest(point, np.flatnonzero(point), steps, grid.shift, grid.weights, parts, rest) == rank
+        assert nearest(point, np.flatnonzero(point), *grid.ranks, parts, rest) == rank
 
 
 @pytest.mark.parametrize(("n_classes", "steps"), [(2, 10), (3, 8), (5, 4)])
@@ -56,7 +56,7 @@ def test_rounding_is_by_largest_remainder() -> None:
     grid, own = make_grid(4, 10), naive.compositions(10, 4)
     for posterior in RANDOM.dirichlet(np.ones(4), 300):
         parts, rest = np.empty(4, np.int64), np.empty(4)
-        rank = nearest(posterior, np.arange(4), 10, grid.shift, grid.weights, parts, rest)
+        rank = nearest(posterior, np.arange(4), *grid.ranks, parts, rest)
         assert own[rank] == naive.largest_remainder(posterior.tolist(), 10)
 
 
@@ -83,9 +83,7 @@ def test_the_special_kernels_equal_the_general_one(n_classes: int, steps: int) -
     grid = make_grid(n_classes, steps)
     special = solve(grid, likelihood, bin_start, cost, available, risk, rounded=False)
     values, table = special.stop[None].copy(), np.empty_like(special.going_on)
-    solve_any(
-        likelihood, bin_start, cost, available, special.stop, values, table, steps, grid.shift, grid.weights, False
-    )
+    solve_any(likelihood, bin_start, cost, available, special.stop, values, table, grid.ranks, False)
     np.testing.assert_allclose(special.going_on, table, rtol=1e-9, atol=1e-12)
 
 
@@ -97,8 +95,7 @@ def test_two_costs_at_the_end_are_solved_as_each_alone(rounded: bool) -> None:
 
     def solved(ends: Any) -> tuple[Any, Any]:
         values, table = np.array(ends), np.empty((6, len(stop)))
-        where = grid.steps, grid.shift, grid.weights, rounded
-        solve_any(likelihood, bin_start, cost, np.full(6, 0.8), stop, values, table, *where)
+        solve_any(likelihood, bin_start, cost, np.full(6, 0.8), stop, values, table, grid.ranks, rounded)
         return values, table
 
     both, table = solved([stop, np.minimum(stop, 0.1)])

@@ -107,7 +107,7 @@ def test_wrong_shapes_are_refused_in_words() -> None:
     from streamsift.interop.torch import TorchModel
 
     X = np.random.default_rng(0).random((10, 4))
-    with pytest.raises(InputError, match="one output a class"):
+    with pytest.raises(InputError, match="one output per class"):
         FIRES(model=TorchModel(torch.nn.Linear(4, 2)), random_state=0).partial_fit(X, np.arange(10) % 3)
     wrong = TorchModel(torch.nn.Linear(4, 2), aggregate=lambda named: named["bias"])
     with pytest.raises(InputError, match="one number for each of the 4 features"):

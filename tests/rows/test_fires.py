@@ -13,8 +13,8 @@ from scipy.sparse import csr_matrix, random_array
 from tests.naive.fires import NaiveFires
 
 from streamsift import persist
-from streamsift.core.exceptions import InputError, MergeError, SavedStateError
-from streamsift.rows.fires import ANN, FIRES, GLM, SDT
+from streamsift.core.exceptions import InputError, MergeError, ParameterError, SavedStateError
+from streamsift.rows.fires import ANN, FIRES, GLM, SDT, ModelTraits
 
 MODELS = ("glm", "ann", "sdt")
 
@@ -408,6 +408,48 @@ def test_a_model_of_ones_own() -> None:
     assert twin.state_arrays().keys() == selector.state_arrays().keys()
     with pytest.raises(InputError, match="NaN"):
         selector.partial_fit(np.full((2, 6), np.nan), [0, 1])
+
+
+class GrowingMeanGap(MeanGap):
+    """The same with sizes, one logit per class more where a class arrives late."""
+
+    traits = ModelTraits(grows=True)
+
+    def bind(self, n_features: int, n_classes: int, n_samples: int) -> GrowingMeanGap:
+        bound = GrowingMeanGap()
+        bound.sizes = (n_features, n_classes)
+        return bound
+
+    def start(self, rng: np.random.Generator) -> Any:
+        return np.zeros(self.n_parameters(*self.sizes))
+
+    def carry(self, mu: Any, sigma: Any, into_mu: Any, into_sigma: Any, n_features: int, n_classes: int) -> None:
+        into_mu[: len(mu)], into_sigma[: len(sigma)] = mu, sigma
+
+
+def test_a_model_of_ones_own_declares_that_it_grows() -> None:
+    X, y = stream(100)
+    selector = in_batches(FIRES(model=GrowingMeanGap(), n_features_to_select=1, random_state=0), X, y)
+    assert selector.get_support(indices=True).tolist() == [1]
+    assert len(selector.partial_fit(X, y + 1)._state.mu) == 3 * X.shape[1]
+
+
+@pytest.mark.parametrize("method", ["bind", "start", "carry", "of_features"])
+def test_a_model_that_lacks_what_it_declares_is_refused_by_name(method: str) -> None:
+    X, y = stream(20)
+    names = {"bind", "start", "carry", "of_features"} - {method}
+    kind = type("Odd", (MeanGap,), {name: lambda self, *_: self for name in names})
+    kind.traits = ModelTraits(grows=True, scales=True)  # type: ignore[attr-defined]
+    with pytest.raises(ParameterError, match=f"The model Odd declares ModelTraits but has no method {method}:"):
+        FIRES(model=kind()).partial_fit(X, y)
+
+
+def test_traits_must_be_model_traits() -> None:
+    X, y = stream(20)
+    model = MeanGap()
+    model.traits = {"grows": True}  # type: ignore[attr-defined]
+    with pytest.raises(ParameterError, match=r"'traits' of the model MeanGap is \{'grows': True\}: make it"):
+        FIRES(model=model).partial_fit(X, y)
 
 
 def test_announced_classes_size_a_model_that_cannot_grow() -> None:

@@ -1,15 +1,16 @@
 """Fast-OSFS: OSFS with far fewer tests, because most newcomers are redundant.
 
 Paper: Wu, Yu, Ding, Wang, Zhu, "Online feature selection with streaming features", IEEE TPAMI 35 (2013), section 3.3. A
-column that depends on the class by itself is first tested against sets of up to `max_conditioning` members; if one of
-them makes it independent of the class it goes, and no member is touched. Otherwise it joins, and every member, in the
-order of acceptance, is tested only with sets that contain the newcomer: the others were tried before.
+column that depends on the class by itself is first tested against sets of up to `max_conditioning` selected columns; if
+one of them makes it independent of the class it goes, and no selected column is touched. Otherwise it joins, and every
+selected column, in the order of acceptance, is tested only with sets that contain the newcomer: the others were tried
+before.
 
 Tests: see columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped;
 the toolbox skips columns whose sum is 0, which a centred column has. The toolbox tests the newcomer once more against
-the members left, which cannot change the outcome: all these sets were tried in the first step.
+the selected columns left, which cannot change the outcome: all these sets were tried in the first step.
 
-Time for a relevant column O(members^max_conditioning) small tests, for any other O(rows). Memory O(rows x members).
+Time for a relevant column O(selected^max_conditioning) small tests, for any other O(rows). Memory O(rows x selected).
 """
 
 from __future__ import annotations
@@ -18,17 +19,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, tags_of_test
-from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.columns.independence import BLANKET_LIMITS, TestedColumn, tags_of_test, tests_of
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 from streamsift.core.tags import ColumnTags
 
 
 class FastOSFS(ColumnSelector):
-    """Fast online streaming feature selection: the newcomer is tested first, members only against it.
+    """Fast online streaming feature selection: the newcomer is tested first, selected columns only against it.
 
     Parameters
     ----------
@@ -38,14 +37,14 @@ class FastOSFS(ColumnSelector):
     alpha : float, default 0.01
         The level of each test.
     max_conditioning : int, default 3
-        The largest number of members that are held fixed at a time.
+        The largest number of selected columns that are held fixed at a time.
 
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
@@ -79,19 +78,16 @@ class FastOSFS(ColumnSelector):
     def stream_tags(self) -> ColumnTags:
         return tags_of_test(self.test)
 
-    def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, named_tests(self.test, self.alpha))
+    _tests = tests_of
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        tests = named_tests(self.test, self.alpha)
-        return decide_block(state, block, self._members.names.tolist(), tests, self._rule)
-
-    def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
+    def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:
         n_members = len(relations.members)
         kept = np.ones(n_members + 1, bool)
         most = int(self.max_conditioning)
         separated = relations.prune(newcomer, kept, (n_members, n_members + 1), most, newest=False)
         if not kept[-1]:
-            return Verdict.separated(kept[:-1], separated)
+            return ColumnVerdict.separated(kept[:-1], separated)
         relations.prune(newcomer, kept, (0, n_members), most, newest=True)
-        return Verdict.joins(kept[:-1], newcomer)
+        return ColumnVerdict.joins(kept[:-1], newcomer)

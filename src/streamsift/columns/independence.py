@@ -5,9 +5,10 @@
                           least 1; with fewer than 5 rows for each degree of freedom nothing can be said: independent
     SymmetricUncertainty  codes: 2 I / (H + H) against a fixed threshold
 
-A test is asked for `relations`: the members and the class as it sees them. Relations are values: taking a column in, or
-letting members go, gives new ones. A column that the given ones determine adds nothing: independent. Chi-square carries
-the continuity correction (|observed - expected| - 1/2) wherever less than 10 is expected, as in the published toolbox.
+A test gives `relations`: the selected columns and the class as it sees them. Relations are values: taking a column in,
+or letting selected columns go, gives new ones. A column that the given ones determine adds nothing: independent.
+Chi-square carries the continuity correction (|observed - expected| - 1/2) wherever less than 10 is expected, as in the
+published toolbox.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
 from streamsift.core.tags import ColumnTags
 from streamsift.kernels.independence import (
-    ROWS_A_DEGREE,
+    ROWS_PER_DEGREE,
     fisher_z_of_each,
     products,
     prune_by_correlation,
@@ -42,7 +43,7 @@ _NO_VARIABLES = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TestedColumn:
     """A column in the form a test needs, and how strongly it depends on the class by itself.
 
     `strength` is |r| or the symmetric uncertainty; `statistic` is compared with `threshold`.
@@ -59,15 +60,15 @@ class Candidate:
 class Alone:
     """Several columns, each by itself against the class."""
 
-    values: NDArray[Any]  # one column a row
+    values: NDArray[Any]  # one column per row
     n_values: Ints
     strength: Floats
     statistic: Floats
     threshold: Floats
     relevant: NDArray[np.bool_]
 
-    def candidate(self, k: int) -> Candidate:
-        return Candidate(
+    def candidate(self, k: int) -> TestedColumn:
+        return TestedColumn(
             self.values[k],
             int(self.n_values[k]),
             float(self.strength[k]),
@@ -86,14 +87,14 @@ class Separation:
 
 
 class Relations(Protocol):
-    """The members of a selection as one test sees them, in the order of their acceptance."""
+    """The selected columns of a selection as one test sees them, in the order of their acceptance."""
 
     def alone(self, tile: Floats, names: Any) -> Alone:
-        """Each column (one a row; the array may be overwritten) against the class."""
+        """Each column (one per row; the array may be overwritten) against the class."""
         ...
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Self:
-        """Without the members that are not kept, and with the newcomer behind them."""
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Self:
+        """Without the selected columns that are not kept, and with the newcomer behind them."""
         ...
 
 
@@ -112,10 +113,11 @@ BLANKET_LIMITS: Limits = {  # the parameters of OSFS and FastOSFS
 }
 
 
-def named_tests(test: str, alpha: float) -> PairOfTests:
-    """The tests that OSFS and FastOSFS mean by a name; "auto" means two."""
-    numbers = FisherZ(float(alpha)) if test in ("auto", "fisher_z") else None
-    codes = CountTest(float(alpha), pearson=test == "chi2") if test in ("auto", "g2", "chi2") else None
+def tests_of(selector: Any) -> PairOfTests:
+    """The tests that the parameter `test` of OSFS and FastOSFS names; "auto" means two."""
+    test, alpha = selector.test, float(selector.alpha)
+    numbers = FisherZ(alpha) if test in ("auto", "fisher_z") else None
+    codes = CountTest(alpha, pearson=test == "chi2") if test in ("auto", "g2", "chi2") else None
     return PairOfTests(codes, numbers)
 
 
@@ -144,7 +146,7 @@ class FisherZ:
 
 @dataclass(frozen=True)
 class Correlations:
-    """Members as centred vectors of length 1, and their correlations."""
+    """Selected columns as centred vectors of length 1, and their correlations."""
 
     n_rows: int
     critical: float
@@ -166,8 +168,8 @@ class Correlations:
         fisher_z_of_each(correlation, self.n_rows, result)
         return result
 
-    def closeness(self, newcomer: Candidate) -> tuple[Floats, NDArray[np.bool_]]:
-        """|r| of the newcomer with each member, and which of them are related to it."""
+    def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
+        """|r| of the newcomer with each selected column, and which of them are related to it."""
         close = np.abs(_products(self.members, newcomer.values))
         return close, self.statistic(close) >= self.critical
 
@@ -176,9 +178,9 @@ class Correlations:
         return np.abs(self.with_class)
 
     def prune(
-        self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
+        self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
+        """Mark which of selected columns and newcomer (the last) are not kept: see the kernel."""
         q = len(self.members)
         matrix = np.eye(q + 2)
         matrix[:q, :q] = self.between
@@ -189,7 +191,7 @@ class Correlations:
         found = prune_by_correlation(matrix, self.n_rows, self.critical, tested, int(newest), kept, given)
         return Separation(float(found), self.critical, given[given >= 0])
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Correlations:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Correlations:
         members, with_class = self.members[kept], self.with_class[kept]
         between = self.between[np.ix_(kept, kept)]
         if newcomer is None:
@@ -228,7 +230,7 @@ class CountTest:
 
 @dataclass(frozen=True)
 class Tables:
-    """Members as codes 0, 1, ..., for contingency tables."""
+    """Selected columns as codes 0, 1, ..., for contingency tables."""
 
     test: CountTest
     classes: Ints
@@ -248,20 +250,20 @@ class Tables:
         return Alone(codes, sizes, statistic, statistic, threshold, relevant)
 
     def prune(
-        self, newcomer: Candidate, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
+        self, newcomer: TestedColumn, kept: NDArray[np.bool_], tested: tuple[int, int], most: int, newest: bool
     ) -> Separation:
-        """Mark which of members and newcomer (the last) are not kept: see the kernel."""
+        """Mark which of selected columns and newcomer (the last) are not kept: see the kernel."""
         codes = np.vstack([self.members, newcomer.values, self.classes])
         sizes = np.append(self.n_values, [newcomer.n_values, self.n_classes])
         # No table has more degrees of freedom than rows / 5, nor than the widest columns give.
         widest = int(sizes[:-1].max())
-        most_freedom = min(len(self.classes) // ROWS_A_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
+        most_freedom = min(len(self.classes) // ROWS_PER_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
         critical = self.test.critical(np.arange(max(most_freedom, 1) + 1))
         given = np.empty(most, np.int64)
         found = prune_by_counts(codes, sizes, self.test.pearson, critical, tested, int(newest), kept, given)
         return Separation(float(found[0]), float(self.test.critical(found[1])), given[given >= 0])
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Tables:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Tables:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)
         return replace(self, members=members, n_values=n_values)
 
@@ -278,7 +280,7 @@ class SymmetricUncertainty:
 
 @dataclass(frozen=True)
 class Uncertainties:
-    """Members as codes 0, 1, ..., and their symmetric uncertainty with the class."""
+    """Selected columns as codes 0, 1, ..., and their symmetric uncertainty with the class."""
 
     threshold: float
     classes: Ints
@@ -298,8 +300,8 @@ class Uncertainties:
     def statistic(self, strength: Floats) -> Floats:
         return strength
 
-    def closeness(self, newcomer: Candidate) -> tuple[Floats, NDArray[np.bool_]]:
-        """The symmetric uncertainty of the newcomer with each member, and which of them are related to it."""
+    def closeness(self, newcomer: TestedColumn) -> tuple[Floats, NDArray[np.bool_]]:
+        """The symmetric uncertainty of the newcomer with each selected column, and which of them are related to it."""
         close = np.array(
             [
                 symmetric_uncertainty(newcomer.values, newcomer.n_values, member, size)
@@ -308,7 +310,7 @@ class Uncertainties:
         )
         return close, close > self.threshold
 
-    def after(self, kept: NDArray[np.bool_], newcomer: Candidate | None) -> Uncertainties:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Uncertainties:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)
         strength = self.strength[kept] if newcomer is None else np.append(self.strength[kept], newcomer.strength)
         return replace(self, members=members, n_values=n_values, strength=strength)
@@ -356,7 +358,7 @@ def _no_members(classes: Ints) -> tuple[Ints, Ints]:
 
 
 def _kept_codes(
-    members: Ints, n_values: Ints, kept: NDArray[np.bool_], newcomer: Candidate | None
+    members: Ints, n_values: Ints, kept: NDArray[np.bool_], newcomer: TestedColumn | None
 ) -> tuple[Ints, Ints]:
     if newcomer is None:
         return members[kept], n_values[kept]

@@ -78,7 +78,7 @@ class InvestingAccount:
 
 
 @dataclass
-class LinearState:
+class LinearInvesting:
     """State of Investing with a linear model."""
 
     wealth: float
@@ -87,7 +87,7 @@ class LinearState:
 
 
 @dataclass
-class LogisticState:
+class LogisticInvesting:
     """State of Investing with a logistic model."""
 
     wealth: float
@@ -192,12 +192,12 @@ class Investing(ColumnSelector):
         return model_tags(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        return LogisticState if self.model == "logistic" else LinearState
+        return LogisticInvesting if self.model == "logistic" else LinearInvesting
 
-    def _begin(self, target: Target, weight: Floats) -> LinearState | LogisticState:
+    def _begin(self, target: Target, weight: Floats) -> LinearInvesting | LogisticInvesting:
         fit = begin_fit(self.model, target, weight, self.fit_intercept)
         first = self._wealths()[0]
-        return LinearState(first, 0, fit) if isinstance(fit, LinearFit) else LogisticState(first, 0, fit)
+        return LinearInvesting(first, 0, fit) if isinstance(fit, LinearFit) else LogisticInvesting(first, 0, fit)
 
     def _wealths(self) -> list[float]:
         if self.passes is None:
@@ -207,7 +207,7 @@ class Investing(ColumnSelector):
             raise ParameterError(f"The 'passes' parameter of Investing must be positive wealths. Got {self.passes!r}.")
         return wealths
 
-    def _decide(self, state: LinearState | LogisticState, block: ColumnBlock) -> Decisions:
+    def _decide(self, state: LinearInvesting | LogisticInvesting, block: ColumnBlock) -> Decisions:
         answers, fit, account = decide_block(state.fit, InvestingAccount(state.wealth, state.n_tested, self), block)
         # Nothing has failed: from here on the state changes.
         state.wealth, state.n_tested, state.fit = account.wealth, account.n_tested, fit

@@ -28,7 +28,7 @@ Threshold = Callable[[int], float]  # degrees of freedom -> the gain that is nee
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ExaminedColumn:
     """A column or group examined with care: its gain, what it costs in degrees of freedom, and how to grow by it."""
 
     gain: float
@@ -36,7 +36,7 @@ class Candidate:
     grow: Callable[[], Any] | None = None
 
     @classmethod
-    def useless(cls) -> Candidate:
+    def useless(cls) -> ExaminedColumn:
         return cls(0.0, 0)
 
 
@@ -66,7 +66,7 @@ class Fit(Protocol):
         """The gain of each column of a block, to about seven digits, and where that cannot be trusted."""
         ...
 
-    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+    def examine(self, columns: Floats, threshold: Threshold) -> ExaminedColumn:
         """The exact gain of a group of columns (rows of the argument)."""
         ...
 
@@ -136,12 +136,12 @@ class LinearFit:
             doubtful |= ~(share < 1.0 - WELL_POSED)
             return -self.n_observations * np.log1p(-share), doubtful
 
-    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+    def examine(self, columns: Floats, threshold: Threshold) -> ExaminedColumn:
         if self.finished:
-            return Candidate.useless()
+            return ExaminedColumn.useless()
         units = orthonormal(columns, self.rows[1:], self.weight, centre=self.intercept)
         if len(units) == 0 or len(units) > self.room:
-            return Candidate.useless()
+            return ExaminedColumn.useless()
         residual = self.rows[0]
         explained = 0.0
         for unit in units:
@@ -155,7 +155,7 @@ class LinearFit:
             gain = -self.n_observations * float(np.log1p(-explained / self.rss))
         else:
             gain = self.n_observations * float(np.log(self.rss / rss))
-        return Candidate(gain, len(units), lambda: self._grown(units, residual, rss))
+        return ExaminedColumn(gain, len(units), lambda: self._grown(units, residual, rss))
 
     def _grown(self, units: Floats, residual: Floats, rss: float) -> Self:
         return replace(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, logsumexp
 
-from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, Candidate, Threshold, room_for
+from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, ExaminedColumn, Threshold, room_for
 from streamsift.core.column_data import Floats, Target
 from streamsift.kernels.columns import orthonormal, padded
 
@@ -97,21 +97,21 @@ class LogisticFit:
                 return slopes[0] ** 2 / left, doubtful
         return _quadratic_forms(slopes, squares, mixed)
 
-    def examine(self, columns: Floats, threshold: Threshold) -> Candidate:
+    def examine(self, columns: Floats, threshold: Threshold) -> ExaminedColumn:
         if self.finished:
-            return Candidate.useless()
+            return ExaminedColumn.useless()
         units = orthonormal(columns, self.basis, self.weight, centre=self.intercept)
         if len(units) == 0 or len(units) > self.room:
-            return Candidate.useless()
+            return ExaminedColumn.useless()
         df = len(units) * self.df
         score = self._score(units)
         if score < threshold(df):
-            return Candidate(score, df)
+            return ExaminedColumn(score, df)
         basis = np.vstack([self.basis, units])
         start = np.hstack([self.coefficients, np.zeros((self.df, len(units)))])
         coefficients, likelihood = self._maximise(basis, start)
         gain = max(2.0 * (likelihood - self.likelihood), 0.0)
-        return Candidate(gain, df, lambda: self._grown(basis, coefficients, likelihood))
+        return ExaminedColumn(gain, df, lambda: self._grown(basis, coefficients, likelihood))
 
     def _grown(self, basis: Floats, coefficients: Floats, likelihood: float) -> Self:
         n_new = len(basis) - len(self.basis)

@@ -1,10 +1,10 @@
-"""The walk of a block through a selection whose members are kept as columns: each newcomer is compared with them.
+"""How a block passes a selection that keeps its selected columns: each newcomer is compared with them.
 
 A column that does not depend on the class by itself, or is constant, is rejected without further ado; a block of them
-costs one pass. For every other one a rule decides what stays of the members, and whether it joins them.
+costs one pass. For every other one a rule decides what stays of the selected columns, and whether it joins them.
 
 With two tests at hand, one for codes and one for numbers, columns are compared as codes until the first column arrives
-that is no code; from then on everything, members included, is compared as numbers.
+that is no code; from then on everything, selected columns included, is compared as numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.independence import MOST_CATEGORIES, Candidate, PairOfTests, Relations, Separation, are_codes
+from streamsift.columns.independence import MOST_CATEGORIES, PairOfTests, Relations, Separation, TestedColumn, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
 from streamsift.core.selection import Decisions
@@ -25,10 +25,10 @@ TILE_BYTES = 1 << 20  # what stays in the cache between two passes over it
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
+class ColumnVerdict:
+    """What a rule says of a newcomer: which selected columns stay, whether it joins, and the comparison that decided.
 
-    `because_of` are the places of the members that make it redundant.
+    `because_of` are the positions of the selected columns that make it redundant.
     """
 
     kept: NDArray[np.bool_]
@@ -38,27 +38,27 @@ class Verdict:
     because_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
-    def joins(cls, kept: NDArray[np.bool_], newcomer: Candidate) -> Verdict:
+    def joins(cls, kept: NDArray[np.bool_], newcomer: TestedColumn) -> ColumnVerdict:
         return cls(kept, True, newcomer.statistic, newcomer.threshold)
 
     @classmethod
-    def separated(cls, kept: NDArray[np.bool_], by: Separation) -> Verdict:
+    def separated(cls, kept: NDArray[np.bool_], by: Separation) -> ColumnVerdict:
         return cls(kept, False, by.statistic, by.threshold, by.given)
 
 
-Rule = Callable[[Any, Candidate], Verdict]
+Rule = Callable[[Any, TestedColumn], ColumnVerdict]
 
 
 @dataclass
 class MemberState:
-    """The target, as numbers and as class codes (none for a target of numbers), and the members, one a row."""
+    """The target, as numbers and as class codes (none for numbers), and the selected columns, one per row."""
 
     numbers: Floats
     classes: NDArray[np.int64]
     as_codes: bool  # whether columns are compared as codes
     categorical: NDArray[np.bool_]
     columns: Floats
-    relations: Any = field(init=False, default=None)  # the members as the test sees them; made from `columns`
+    relations: Any = field(init=False, default=None)  # the selected columns as the test sees them; made from `columns`
 
     @classmethod
     def begin(cls, target: Target, tests: PairOfTests) -> MemberState:
@@ -84,14 +84,14 @@ def numbers_of(target: Target) -> Floats:
 def decide_block(
     state: MemberState, block: ColumnBlock, names: Sequence[str], tests: PairOfTests, rule: Rule
 ) -> Decisions:
-    """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
+    """The decisions on a block; the state changes when all are made. `names` are those of the selected columns."""
     walk = _Walk(state, list(names), tests, rule, block)
     step = max(TILE_BYTES // (8 * block.values.shape[0]), 1)
     for start in range(0, block.n_columns, step):
         walk.judge(start, min(start + step, block.n_columns))
     # Nothing has failed: from here on the state changes.
     state.relations, state.as_codes = walk.relations, walk.as_codes
-    if walk.accepted.any() or walk.dropped:  # else a rejected column would cost a copy of all members
+    if walk.accepted.any() or walk.dropped:  # else a rejected column would cost a copy of all selected columns
         state.columns = np.array(walk.columns).reshape(-1, len(state.numbers))
         state.categorical = np.array(walk.categorical, bool)
     return Decisions(
@@ -104,8 +104,18 @@ def decide_block(
     )
 
 
+def begin_with(selector: Any, target: Target, weight: Floats) -> MemberState:
+    """`_begin` of a selector that has `_tests`."""
+    return MemberState.begin(target, selector._tests())
+
+
+def decide_with(selector: Any, state: MemberState, block: ColumnBlock) -> Decisions:
+    """`_decide` of a selector that has `_tests` and a `_rule`."""
+    return decide_block(state, block, selector._members.names.tolist(), selector._tests(), selector._rule)
+
+
 class _Walk:
-    """The members while a block goes by."""
+    """The selected columns while a block goes by."""
 
     def __init__(
         self, state: MemberState, names: list[str], tests: PairOfTests, rule: Rule, block: ColumnBlock
@@ -180,7 +190,7 @@ class _Walk:
 
 
 def _relate(state: MemberState, tests: PairOfTests, as_codes: bool) -> Relations:
-    """The members as the test sees them, taken in one after the other."""
+    """The selected columns as the test sees them, taken in one after the other."""
     relations: Relations = (tests.of_codes if as_codes else tests.of_numbers).relations(state.numbers, state.classes)
     if len(state.columns):
         alone = relations.alone(state.columns.copy(), [""] * len(state.columns))

@@ -5,30 +5,31 @@ neighbours. Distance is Euclidean over standardised columns; who is a neighbour 
 kernels/neighbourhood.py). The published programs take the first of several identical rows for the row itself; here no
 row is its own neighbour, whatever rows look alike.
 
-Squared distances between the members are kept, so that a newcomer costs one more term and leaving out a member one
-less, as long as they take no more than 64 MiB; for more rows they are summed anew. Time for a column O(rows^2), with
-many rows O(rows^2 x members).
+Squared distances between the selected columns are kept, so that a newcomer costs one more term and leaving out a
+selected column one less, as long as they take no more than 64 MiB; for more rows they are summed anew. Time for a
+column O(rows^2), with many rows O(rows^2 x selected).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.column_data import ColumnBlock, Floats
+from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.selection import Decisions
 from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
 
-MOST_KEPT = 1 << 23  # numbers, two a distance; 64 MiB
+MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
 _NONE = np.empty((2, 0, 0))
 
 
 @dataclass
 class NeighbourhoodState:
-    """Members as standardised columns, one a row, with the dependency of the class on each alone and on all of them.
+    """The selected columns, standardised, one per row, and the dependency of the class on each alone and on all.
 
     `hurdle` is the dependency on it alone that a column must show to be considered.
     """
@@ -47,8 +48,8 @@ class NeighbourhoodState:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a rule says of a newcomer: which members stay, whether it joins, and the comparison that decided.
+class NeighbourhoodVerdict:
+    """What a rule says of a newcomer: which selected columns stay, whether it joins, and the comparison that decided.
 
     `together` and `hurdle` are those of the state afterwards.
     """
@@ -66,8 +67,8 @@ def _settled(dependency: float) -> float:
     return round(dependency, 12)
 
 
-class Neighbours:
-    """Dependencies of the class on the members, with and without a newcomer."""
+class Dependencies:
+    """Dependencies of the class on the selected columns, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
         self.by_density, self.state, self.most_kept = by_density, replace(state), state.most_kept
@@ -79,7 +80,7 @@ class Neighbours:
         return _settled(line_dependency(newcomer[order], order, self.state.classes, self.by_density))
 
     def of_all(self, newcomer: Floats) -> float:
-        """The dependency on all members and the newcomer."""
+        """The dependency on all selected columns and the newcomer."""
         kept = self.state.squares
         columns = newcomer[None] if kept.size else np.vstack([self.state.columns, newcomer])
         return _settled(dependency(kept, columns, 1.0, self.state.classes, self.by_density, 0.0))
@@ -87,11 +88,11 @@ class Neighbours:
     def needed(
         self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
     ) -> tuple[NDArray[np.bool_], float]:
-        """Leave out one member after the other, in their order, where `unneeded(with it, without it)`.
+        """Leave out one selected column after the other, in their order, where `unneeded(with it, without it)`.
 
-        A dependency without a member that is smaller than with it may be given too small.
+        A dependency without a selected column that is smaller than with it may be given too small.
 
-        Gives which members stay, and the dependency on them and the newcomer.
+        Gives which selected columns stay, and the dependency on them and the newcomer.
         """
         columns = np.vstack([self.state.columns, newcomer])
         kept = np.ones(len(columns), bool)
@@ -110,8 +111,8 @@ class Neighbours:
                 add_column(squares, columns[k], -1.0)
         return kept[:-1], together
 
-    def take(self, verdict: Verdict, newcomer: Floats, alone: float) -> None:
-        """Let members go and the newcomer in."""
+    def take(self, verdict: NeighbourhoodVerdict, newcomer: Floats, alone: float) -> None:
+        """Let selected columns go and the newcomer in."""
         state = self.state
         state.together, state.hurdle = verdict.together, verdict.hurdle
         if not verdict.kept.all():
@@ -134,14 +135,14 @@ class Neighbours:
         return squares
 
 
-Rule = Callable[[Neighbours, Floats, float], Verdict]
+Rule = Callable[[Dependencies, Floats, float], NeighbourhoodVerdict]
 
 
 def decide_block(
     state: NeighbourhoodState, block: ColumnBlock, names: Sequence[str], by_density: bool, rule: Rule
 ) -> Decisions:
-    """The decisions on a block; the state changes when all of them are made. `names` are those of the members."""
-    neighbours, members = Neighbours(state, by_density), list(names)
+    """The decisions on a block; the state changes when all are made. `names` are those of the selected columns."""
+    neighbours, members = Dependencies(state, by_density), list(names)
     count = block.n_columns
     accepted, statistic, threshold = np.zeros(count, bool), np.zeros(count), np.zeros(count)
     dropped: list[tuple[str, ...]] = [()] * count
@@ -181,3 +182,13 @@ def standardised(column: Floats) -> Floats | None:
     unit -= unit.sum() / len(unit)
     result: Floats = unit / np.sqrt(unit @ unit / (len(unit) - 1))
     return result
+
+
+def begin_with(selector: Any, target: Target, weight: Floats) -> NeighbourhoodState:
+    """`_begin` of a selector by neighbourhoods."""
+    return NeighbourhoodState.begin(target.values)
+
+
+def decide_with(selector: Any, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
+    """`_decide` of a selector that says `by_density` and has a `_rule`."""
+    return decide_block(state, block, selector._members.names.tolist(), selector.by_density, selector._rule)

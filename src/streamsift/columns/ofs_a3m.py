@@ -1,15 +1,17 @@
 """OFS-A3M: neighbourhood rough sets whose neighbourhoods end at a gap.
 
 Paper: Zhou, Hu, Li, Wu, "Online streaming feature selection using adapted neighborhood rough set", Information Sciences
-481 (2019). A column is considered when the class depends on it alone more than on a member's share of all of them. It
-joins when the class depends more on the members with it, which decides for maximal dependency. When the dependency is
-just the same it takes the place of all members without which it stays the same, tried one after the other. Dependency:
-see columns/neighbourhood.py.
+481 (2019). A column is considered when the class depends on it alone more than on a selected column's share of all of
+them. It joins when the class depends more on the selected columns with it, which decides for maximal dependency. When
+the dependency is just the same it replaces all selected columns without which it stays the same, tried one after the
+other. Dependency: see columns/neighbourhood.py.
 
-The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+The order in which selected columns are tried is random in the published program, and that of acceptance here: no seed
+is needed.
 
-Time for a considered column O(rows^2), and O(rows^2 x members) when members are tried; for more than 2,048 rows, whose
-distances are not kept, each of them times the members. Memory O(rows x (rows + members)), or O(rows x members).
+Time for a considered column O(rows^2), and O(rows^2 x selected) when selected columns are tried; for more than 2,048
+rows, whose distances are not kept, each of them times the selected columns. Memory O(rows x (rows + selected columns)),
+or O(rows x selected).
 """
 
 from __future__ import annotations
@@ -18,11 +20,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.columns.neighbourhood import (
+    Dependencies,
+    NeighbourhoodState,
+    NeighbourhoodVerdict,
+    begin_with,
+    decide_with,
+)
+from streamsift.core.column_data import Floats
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 from streamsift.core.tags import ColumnTags
 
 
@@ -32,16 +39,16 @@ class OFSA3M(ColumnSelector):
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
-    The statistic of a decision is the dependency of the class on the column alone, against a member's share of the
-    dependency on all, where that ruled it out; otherwise the dependency on all members and the column, against that
-    without it.
+    The statistic of a decision is the dependency of the class on the column alone, against a selected
+    column's share of the dependency on all, where that ruled it out; otherwise the dependency on all selected columns
+    and the column, against that without it.
 
     Examples
     --------
@@ -56,26 +63,24 @@ class OFSA3M(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
+    by_density: ClassVar[bool] = False
 
     def stream_tags(self) -> ColumnTags:
         return ColumnTags(target="classes")
 
-    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
-        return NeighbourhoodState.begin(target.values)
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), False, self._rule)
-
-    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+    def _rule(self, neighbours: Dependencies, newcomer: Floats, alone: float) -> NeighbourhoodVerdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
         if not alone > state.hurdle:
-            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
         if together < state.together:
-            return Verdict(everyone, False, state.together, state.hurdle, together, state.together)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, together, state.together)
         kept = everyone
         if together == state.together:
             kept, _ = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it == with_it)
         share = together / (np.count_nonzero(kept) + 1)
-        return Verdict(kept, True, together, float(share), together, state.together)
+        return NeighbourhoodVerdict(kept, True, together, float(share), together, state.together)

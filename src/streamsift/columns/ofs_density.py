@@ -1,16 +1,18 @@
 """OFS-Density: neighbourhood rough sets whose neighbourhoods end where the density falls.
 
 Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86
-(2019). A column is considered when the class depends on it alone at least as much as on a member on average. It joins
-when the class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and
-members without which the dependency is no smaller are left out one after the other; they come back if the dependency on
-what is left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as
-in the published program. Dependency: see columns/neighbourhood.py.
+(2019). A column is considered when the class depends on it alone at least as much as on a selected column on average.
+It joins when the class depends more on the selected columns with it. When the dependency falls by no more than 5 % it
+joins, too, and selected columns without which the dependency is no smaller are left out one after the other; they come
+back if the dependency on what is left falls short of what it was, and then neither this dependency nor the average is
+changed by the newcomer, as in the published program. Dependency: see columns/neighbourhood.py.
 
-The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
+The order in which selected columns are tried is random in the published program, and that of acceptance here: no seed
+is needed.
 
-Time for a considered column O(rows^2), and O(rows^2 x members) when members are tried; for more than 2,048 rows, whose
-distances are not kept, each of them times the members. Memory O(rows x (rows + members)), or O(rows x members).
+Time for a considered column O(rows^2), and O(rows^2 x selected) when selected columns are tried; for more than 2,048
+rows, whose distances are not kept, each of them times the selected columns. Memory O(rows x (rows + selected columns)),
+or O(rows x selected).
 """
 
 from __future__ import annotations
@@ -20,11 +22,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.columns.neighbourhood import (
+    Dependencies,
+    NeighbourhoodState,
+    NeighbourhoodVerdict,
+    begin_with,
+    decide_with,
+)
+from streamsift.core.column_data import Floats
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 from streamsift.core.tags import ColumnTags
 
 TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
@@ -36,15 +43,16 @@ class OFSDensity(ColumnSelector):
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
-    The statistic of a decision is the dependency of the class on the column alone, against the mean of the members,
-    where that ruled it out; otherwise the dependency on all members and the column, against what it had to reach.
+    The statistic of a decision is the dependency of the class on the column alone, against the mean of the
+    selected columns, where that ruled it out; otherwise the dependency on all selected columns and the column, against
+    what it had to reach.
 
     Examples
     --------
@@ -61,31 +69,31 @@ class OFSDensity(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
+    by_density: ClassVar[bool] = True
 
     def stream_tags(self) -> ColumnTags:
         return ColumnTags(target="classes")
 
-    def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
-        return NeighbourhoodState.begin(target.values)
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: NeighbourhoodState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), True, self._rule)
-
-    def _rule(self, neighbours: Neighbours, newcomer: Floats, alone: float) -> Verdict:
+    def _rule(self, neighbours: Dependencies, newcomer: Floats, alone: float) -> NeighbourhoodVerdict:
         state = neighbours.state
         everyone = np.ones(len(state.columns), bool)
         if alone < state.hurdle:
-            return Verdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, alone, state.hurdle)
         together = neighbours.of_all(newcomer)
         if together > state.together:
-            return Verdict(everyone, True, together, self._mean(state, everyone, alone), together, state.together)
+            return NeighbourhoodVerdict(
+                everyone, True, together, self._mean(state, everyone, alone), together, state.together
+            )
         least = (1.0 - TOLERANCE) * state.together
         if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
-            return Verdict(everyone, False, state.together, state.hurdle, together, least)
+            return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, together, least)
         kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
         if left >= state.together:
-            return Verdict(kept, True, left, self._mean(state, kept, alone), together, least)
-        return Verdict(everyone, True, state.together, state.hurdle, together, least)
+            return NeighbourhoodVerdict(kept, True, left, self._mean(state, kept, alone), together, least)
+        return NeighbourhoodVerdict(everyone, True, state.together, state.hurdle, together, least)
 
     def _mean(self, state: NeighbourhoodState, kept: NDArray[np.bool_], alone: float) -> float:
         return float((state.alone[kept].sum() + alone) / (np.count_nonzero(kept) + 1))

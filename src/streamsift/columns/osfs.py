@@ -1,16 +1,17 @@
 """OSFS: keep the columns that no few others separate from the class.
 
 Paper: Wu, Yu, Ding, Wang, Zhu, "Online feature selection with streaming features", IEEE TPAMI 35 (2013). A column that
-depends on the class by itself (a test at level alpha) joins the members. Then every member, in the order of acceptance
-and the newcomer last, is tested again: it goes when some set of one to `max_conditioning` of the others makes it
-independent of the class; the set shrinks as members go. The newcomer may cost members their place and still go itself.
+depends on the class by itself (a test at level alpha) joins the selected columns. Then every selected column, in the
+order of acceptance and the newcomer last, is tested again: it goes when some set of one to `max_conditioning` of the
+others makes it independent of the class; the set shrinks as selected columns go. The newcomer may displace others and
+still be rejected itself.
 
 Tests: see columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped;
 the toolbox skips columns whose sum is 0, which a centred column has. The values of a column are those that occur in it;
 the toolbox counts up to the largest code.
 
-Time for a relevant column O(members^(1 + max_conditioning)) small tests, for any other O(rows). Memory O(rows x
-members).
+Time for a relevant column O(selected^(1 + max_conditioning)) small tests, for any other O(rows). Memory O(rows x
+selected columns).
 """
 
 from __future__ import annotations
@@ -19,12 +20,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import BLANKET_LIMITS, Candidate, named_tests, tags_of_test
-from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.columns.independence import BLANKET_LIMITS, TestedColumn, tags_of_test, tests_of
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
-from streamsift.core.selection import Decisions
 from streamsift.core.tags import ColumnTags
 
 
@@ -39,21 +38,21 @@ class OSFS(ColumnSelector):
     alpha : float, default 0.01
         The level of each test.
     max_conditioning : int, default 3
-        The largest number of members that are held fixed at a time.
+        The largest number of selected columns that are held fixed at a time.
 
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
     A decision gives the statistic that decided and its critical value: of an accepted column, and of one that does not
     depend on the class, that of the test without other columns; of a redundant one, that of the test which showed it
-    (0 where the rows did not suffice), and `because_of` names the members that were held fixed in that test.
+    (0 where the rows did not suffice), and `because_of` names the selected columns that were held fixed in that test.
 
     Examples
     --------
@@ -82,16 +81,13 @@ class OSFS(ColumnSelector):
     def stream_tags(self) -> ColumnTags:
         return tags_of_test(self.test)
 
-    def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, named_tests(self.test, self.alpha))
+    _tests = tests_of
+    _begin = begin_with
+    _decide = decide_with
 
-    def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        tests = named_tests(self.test, self.alpha)
-        return decide_block(state, block, self._members.names.tolist(), tests, self._rule)
-
-    def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
+    def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:
         n_members = len(relations.members)
         kept = np.ones(n_members + 1, bool)
         most = int(self.max_conditioning)
         separated = relations.prune(newcomer, kept, (0, n_members + 1), most, newest=False)
-        return Verdict.joins(kept[:-1], newcomer) if kept[-1] else Verdict.separated(kept[:-1], separated)
+        return ColumnVerdict.joins(kept[:-1], newcomer) if kept[-1] else ColumnVerdict.separated(kept[:-1], separated)

@@ -7,8 +7,8 @@
 each times the degrees of freedom of the column, against the gain n log(RSS before / RSS after) or the likelihood ratio
 of the logistic fits. Paper: Ungar, Zhou, Foster, Stine, which compares its investing rule with BIC and RIC.
 
-RIC has to know the number of columns. Where it is not told, `fit` counts them, and a stream takes the number offered so
-far, which is milder at the beginning.
+RIC has to know the number of columns. Where it is not given, `fit` counts them, and a stream takes the number offered
+so far, which is milder at the beginning.
 
 Time per column O(rows x accepted), memory O(rows x accepted); a rejected column leaves no trace.
 """
@@ -58,7 +58,7 @@ class PenaltyAccount:
 
 
 @dataclass
-class LinearState:
+class LinearPenalised:
     """State of Penalised with a linear model."""
 
     n_columns: int
@@ -67,7 +67,7 @@ class LinearState:
 
 
 @dataclass
-class LogisticState:
+class LogisticPenalised:
     """State of Penalised with a logistic model."""
 
     n_columns: int
@@ -137,14 +137,14 @@ class Penalised(ColumnSelector):
         return model_tags(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        return LogisticState if self.model == "logistic" else LinearState
+        return LogisticPenalised if self.model == "logistic" else LinearPenalised
 
-    def _begin(self, target: Target, weight: Floats) -> LinearState | LogisticState:
+    def _begin(self, target: Target, weight: Floats) -> LinearPenalised | LogisticPenalised:
         known = 0 if self.n_columns is None else int(self.n_columns)
         fit = begin_fit(self.model, target, weight, self.fit_intercept)
-        return LinearState(known, 0, fit) if isinstance(fit, LinearFit) else LogisticState(known, 0, fit)
+        return LinearPenalised(known, 0, fit) if isinstance(fit, LinearFit) else LogisticPenalised(known, 0, fit)
 
-    def _decide(self, state: LinearState | LogisticState, block: ColumnBlock) -> Decisions:
+    def _decide(self, state: LinearPenalised | LogisticPenalised, block: ColumnBlock) -> Decisions:
         account = PenaltyAccount(self.criterion, state.n_columns, state.n_tested)
         answers, fit, account = decide_block(state.fit, account, block)
         # Nothing has failed: from here on the state changes.

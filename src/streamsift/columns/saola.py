@@ -1,18 +1,18 @@
-"""SAOLA: compare a newcomer with each member, two at a time.
+"""SAOLA: compare a newcomer with each selected column, two at a time.
 
 Paper: Yu, Wu, Ding, Pei, "Scalable and accurate online feature selection for big data", ACM TKDD 11 (2016). A column
-that depends on the class is compared with the members in the order of acceptance. A member that is at least as
-relevant, and closer to the newcomer than the newcomer is to the class, makes it redundant: it goes. A member that is
-less relevant than the newcomer, and closer to it than to the class, goes; it stays gone when a later member rejects the
-newcomer.
+that depends on the class is compared with the selected columns in the order of acceptance. A selected column that is at
+least as relevant, and closer to the newcomer than the newcomer is to the class, makes it redundant: it goes. A selected
+column that is less relevant than the newcomer, and closer to it than to the class, goes; it stays gone when a later
+selected column rejects the newcomer.
 
 Relevance and closeness are |r| (Fisher's z test decides which are real) or the symmetric uncertainty: see
 columns/independence.py. Where this deviates from the published toolbox (LOFS): constant columns are skipped; the
 toolbox skips columns whose sum is 0, which a centred column has. With the symmetric uncertainty the toolbox wants a
-member to be strictly more relevant, so that it keeps every exact copy of a column; here, as with |r|, equally relevant
-is enough.
+selected column to be strictly more relevant, so that it keeps every exact copy of a column; here, as with |r|, equally
+relevant is enough.
 
-Time for a relevant column O(rows x members), for any other O(rows). Memory O(rows x members).
+Time for a relevant column O(rows x selected), for any other O(rows). Memory O(rows x selected).
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamsift.columns.independence import Candidate, FisherZ, PairOfTests, SymmetricUncertainty, tags_of_test
-from streamsift.columns.members import MemberState, Verdict, decide_block
-from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.columns.independence import FisherZ, PairOfTests, SymmetricUncertainty, TestedColumn, tags_of_test
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits, OneOf, Real
-from streamsift.core.selection import Decisions
 from streamsift.core.tags import ColumnTags
 from streamsift.kernels.independence import compare_with_members
 
@@ -48,16 +46,16 @@ class SAOLA(ColumnSelector):
     Attributes
     ----------
     selected_ : list of str
-        Names of the members in the order of acceptance.
+        Names of the selected columns in the order of acceptance.
     history_ : pyarrow.Table
-        Statistic and threshold of each member when it was accepted.
+        Statistic and threshold of each selected column when it was accepted.
     n_offered_ : int
 
     Notes
     -----
-    The statistic of a decision says how strongly the column depends on the class, and the threshold what that was up
-    against: the critical value or, for a redundant column, its closeness to the member that made it redundant, which
-    `because_of` names.
+    The statistic of a decision says how strongly the column depends on the class, and the threshold what
+    that was up against: the critical value or, for a redundant column, its closeness to the selected column that made
+    it redundant, which `because_of` names.
 
     Examples
     --------
@@ -86,22 +84,19 @@ class SAOLA(ColumnSelector):
     def stream_tags(self) -> ColumnTags:
         return tags_of_test(self.test)
 
-    def _begin(self, target: Target, weight: Floats) -> MemberState:
-        return MemberState.begin(target, self._tests())
+    _begin = begin_with
+    _decide = decide_with
 
     def _tests(self) -> PairOfTests:
         numbers = None if self.test == "symmetric_uncertainty" else FisherZ(float(self.alpha))
         codes = None if self.test == "fisher_z" else SymmetricUncertainty(float(self.threshold))
         return PairOfTests(codes, numbers)
 
-    def _decide(self, state: MemberState, block: ColumnBlock) -> Decisions:
-        return decide_block(state, block, self._members.names.tolist(), self._tests(), self._rule)
-
-    def _rule(self, relations: Any, newcomer: Candidate) -> Verdict:
+    def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:
         close, related = relations.closeness(newcomer)
         kept = np.ones(len(close), bool)
         first = compare_with_members(newcomer.strength, relations.strength, close, related, kept)
         if first < 0:
-            return Verdict.joins(kept, newcomer)
+            return ColumnVerdict.joins(kept, newcomer)
         nearest = float(relations.statistic(close[first : first + 1])[0])
-        return Verdict(kept, False, newcomer.statistic, nearest, np.array([first]))
+        return ColumnVerdict(kept, False, newcomer.statistic, nearest, np.array([first]))

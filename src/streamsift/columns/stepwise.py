@@ -21,7 +21,7 @@ from streamsift.columns.linear_fit import LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
 from streamsift.columns.model import MODEL_LIMITS, begin_fit, model_tags
 from streamsift.columns.penalised import CRITERIA, PenaltyAccount
-from streamsift.columns.walk import Scratch, one_hot, screen
+from streamsift.columns.walk import WalkScratch, one_hot, screen
 from streamsift.core.column_data import ColumnBlock, Floats, Target, check_column
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
@@ -33,14 +33,14 @@ _TILE = 1024
 
 
 @dataclass
-class LinearState:
+class LinearStepwise:
     """State of Stepwise with a linear model."""
 
     fit: LinearFit
 
 
 @dataclass
-class LogisticState:
+class LogisticStepwise:
     """State of Stepwise with a logistic model."""
 
     fit: LogisticFit
@@ -95,11 +95,11 @@ class Stepwise(ColumnSelector):
         return replace(model_tags(self.model), whole_table=True, batch_invariant=False)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        return LogisticState if self.model == "logistic" else LinearState
+        return LogisticStepwise if self.model == "logistic" else LinearStepwise
 
-    def _begin(self, target: Target, weight: Floats) -> LinearState | LogisticState:
+    def _begin(self, target: Target, weight: Floats) -> LinearStepwise | LogisticStepwise:
         fit = begin_fit(self.model, target, weight, self.fit_intercept)
-        return LinearState(fit) if isinstance(fit, LinearFit) else LogisticState(fit)
+        return LinearStepwise(fit) if isinstance(fit, LinearFit) else LogisticStepwise(fit)
 
     def offer(self, column: Any, name: str | None = None, *, categorical: bool = False) -> NoReturn:
         """Refused: a single column cannot be judged without the others."""
@@ -166,7 +166,7 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
 
     excess = np.full(block.n_columns, -np.inf)
     single = threshold(fit.df)
-    scratch = Scratch()
+    scratch = WalkScratch()
     for start in range(0, block.n_columns, _TILE):
         stop = min(start + _TILE, block.n_columns)
         gains, doubtful = screen(fit, block, start, stop, scratch)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.columns.linear_fit import Candidate, Fit
+from streamsift.columns.linear_fit import ExaminedColumn, Fit
 from streamsift.core.column_data import ColumnBlock, Floats
 from streamsift.core.selection import Decisions
 from streamsift.kernels.columns import columns_in, dense_products, sparse_products, tile_of
@@ -76,7 +76,7 @@ def decide_block(fit: Any, account: Any, block: ColumnBlock) -> tuple[Decisions,
     answers = _Answers.of(count)
     widest = min(columns_in(TILE_BYTES, block.values.shape[0]), WIDEST)
     width = min(NARROWEST, widest)
-    scratch = Scratch()
+    scratch = WalkScratch()
     groups = np.flatnonzero(block.categorical) if block.categorical is not None else np.empty(0, np.intp)
     if len(groups):
         block.refuse_bad_value()
@@ -112,7 +112,7 @@ def _decisions(block: ColumnBlock, answers: _Answers, bids: bool) -> Decisions:
     )
 
 
-class Scratch:
+class WalkScratch:
     """Room for the products of one tile, used again for the next: fresh memory costs as much as the product."""
 
     def __init__(self) -> None:
@@ -125,9 +125,11 @@ class Scratch:
         return self._flat[: rows * width].reshape(rows, width)
 
 
-def screen(fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: Scratch) -> tuple[Floats, NDArray[np.bool_]]:
-    """The gains of some columns by one matrix product, and which of them need a closer look."""
-    probes = fit.probes[:0] if fit.finished else fit.probes  # the values are looked at all the same
+def screen(
+    fit: Fit, block: ColumnBlock, start: int, stop: int, scratch: WalkScratch
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The gains of some columns by one matrix product, and which of them must be examined exactly."""
+    probes = fit.probes[:0] if fit.finished else fit.probes  # the values are checked all the same
     with np.errstate(over="ignore", invalid="ignore"):
         if block.sparse:
             products, squares = sparse_products(block.values[:, start:stop], probes, fit.square_weights)
@@ -161,7 +163,7 @@ def _judge_group(fit: Fit, account: Account, columns: Floats) -> tuple[float, Te
     def threshold(df: int) -> float:
         return float(account.terms(1, df, fit).threshold[0])
 
-    candidate: Candidate = fit.examine(columns, threshold)
+    candidate: ExaminedColumn = fit.examine(columns, threshold)
     terms = account.terms(1, max(candidate.df, 1), fit)
     accepted = candidate.grow is not None and candidate.gain >= terms.threshold[0]
     return candidate.gain, terms, candidate.grow() if accepted and candidate.grow is not None else None

@@ -11,7 +11,7 @@ from typing import ClassVar
 from streamsift.core.constraints import Integer, Limits, Real
 from streamsift.drift.bank import Bank
 from streamsift.drift.detector import Detector, Floats, Ints
-from streamsift.kernels.adwin import LEVELS, adwin_scan
+from streamsift.kernels.adwin import LEVELS, N_SUMS, adwin_scan
 
 
 class ADWIN(Detector):
@@ -39,10 +39,10 @@ class ADWIN(Detector):
     --------
     >>> from streamsift.drift import ADWIN
     >>> detector = ADWIN()
-    >>> for place, x in enumerate([0] * 500 + [1] * 100):
+    >>> for i, x in enumerate([0] * 500 + [1] * 100):
     ...     detector.update(x)
     ...     if detector.drift_detected:
-    ...         print(place)
+    ...         print(i)
     511
     """
 
@@ -53,6 +53,8 @@ class ADWIN(Detector):
         "min_window_length": (Integer(1, None),),
         "grace_period": (Integer(0, None),),
     }
+
+    n_sums: ClassVar[int] = N_SUMS
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class ADWIN(Detector):
 
     def bank(self, n_units: int) -> Bank:
         """Many fresh detectors with these settings."""
-        return Bank.fresh(n_units, 4, LEVELS, self.max_buckets + 1)
+        return Bank.fresh(n_units, self.n_sums, LEVELS, self.max_buckets + 1)
 
     def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         settings = (float(self.delta), float(self.clock), float(self.min_window_length), float(self.grace_period))

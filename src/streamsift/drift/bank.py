@@ -1,4 +1,4 @@
-"""Bank: the state of many detectors of one kind, as arrays with one entry a detector; all zero is a fresh detector."""
+"""Bank: the state of many detectors of one kind, as arrays with one entry per detector; all zero: a fresh one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Detector: what all drift detectors share, river's interface over a bank of one.
 
-A detector gives its limits, an empty bank, and `_feed`, which calls its kernel.
+A detector gives its limits, the size of its state, and `_feed`, which calls its kernel.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.constraints import IsBool, Limits, Real, check_parameters
 from streamsift.core.exceptions import InputError
 from streamsift.drift.bank import Bank
 from streamsift.kernels.hddm import WARNING
@@ -19,10 +19,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+HOEFFDING_LIMITS: Limits = {
+    "drift_confidence": (Real(0, 1, closed="neither"),),
+    "warning_confidence": (Real(0, 1, closed="neither"),),
+    "two_sided_test": (IsBool(),),
+}  # what HDDM-A and HDDM-W share
+
+
 class Detector:
     """Base of the detectors; see the module docstring."""
 
     parameter_limits: ClassVar[Limits]
+    n_sums: ClassVar[int]  # numbers of the state of one detector
 
     drift_detected = False
     warning_detected = False
@@ -34,7 +42,7 @@ class Detector:
 
     def bank(self, n_units: int) -> Bank:
         """Many fresh detectors with these settings."""
-        raise NotImplementedError
+        return Bank.fresh(n_units, self.n_sums)
 
     def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         raise NotImplementedError
@@ -54,7 +62,7 @@ class Detector:
     def scan(self, bank: Bank, values: Floats, *, first: int = 0, rises_only: bool = False) -> Ints:
         """Feed values[u] to detector u of a bank, from detector `first` on, each until its first alarm.
 
-        Returns the place of each alarm, or -1. With `rises_only`, a fall of the mean is never an alarm: it shortens
+        Returns the column of each alarm, or -1. With `rises_only`, a fall of the mean is never an alarm: it shortens
         the window of ADWIN and restarts HDDM-A.
         """
         alarm = np.full(len(values), -1, np.int64)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from streamsift.core.constraints import IsBool, Limits, Real
+from streamsift.core.constraints import Limits
 from streamsift.drift.bank import Bank
-from streamsift.drift.detector import Detector, Floats, Ints
+from streamsift.drift.detector import HOEFFDING_LIMITS, Detector, Floats, Ints
 from streamsift.kernels.hddm import A_SIZE, FALL_RESTARTS, ONE_SIDED, TWO_SIDED, hddm_a_scan
 
 
@@ -37,18 +37,15 @@ class HDDM_A(Detector):
     --------
     >>> from streamsift.drift import HDDM_A
     >>> detector = HDDM_A()
-    >>> for place, x in enumerate([0] * 100 + [1] * 100):
+    >>> for i, x in enumerate([0] * 100 + [1] * 100):
     ...     detector.update(x)
     ...     if detector.drift_detected:
-    ...         print(place)
+    ...         print(i)
     103
     """
 
-    parameter_limits: ClassVar[Limits] = {
-        "drift_confidence": (Real(0, 1, closed="neither"),),
-        "warning_confidence": (Real(0, 1, closed="neither"),),
-        "two_sided_test": (IsBool(),),
-    }
+    parameter_limits: ClassVar[Limits] = HOEFFDING_LIMITS
+    n_sums: ClassVar[int] = A_SIZE
 
     def __init__(
         self, drift_confidence: float = 0.001, warning_confidence: float = 0.005, two_sided_test: bool = False
@@ -57,10 +54,6 @@ class HDDM_A(Detector):
         self.warning_confidence = warning_confidence
         self.two_sided_test = two_sided_test
         self._start()
-
-    def bank(self, n_units: int) -> Bank:
-        """Many fresh detectors with these settings."""
-        return Bank.fresh(n_units, A_SIZE)
 
     def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         sides = FALL_RESTARTS if rises_only else TWO_SIDED if self.two_sided_test else ONE_SIDED

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from streamsift.core.constraints import IsBool, Limits, Real
+from streamsift.core.constraints import Limits, Real
 from streamsift.drift.bank import Bank
-from streamsift.drift.detector import Detector, Floats, Ints
+from streamsift.drift.detector import HOEFFDING_LIMITS, Detector, Floats, Ints
 from streamsift.kernels.hddm import ONE_SIDED, TWO_SIDED, W_SIZE, hddm_w_scan
 
 
@@ -39,19 +39,15 @@ class HDDM_W(Detector):
     --------
     >>> from streamsift.drift import HDDM_W
     >>> detector = HDDM_W()
-    >>> for place, x in enumerate([0] * 100 + [1] * 100):
+    >>> for i, x in enumerate([0] * 100 + [1] * 100):
     ...     detector.update(x)
     ...     if detector.drift_detected:
-    ...         print(place)
+    ...         print(i)
     113
     """
 
-    parameter_limits: ClassVar[Limits] = {
-        "drift_confidence": (Real(0, 1, closed="neither"),),
-        "warning_confidence": (Real(0, 1, closed="neither"),),
-        "lambda_val": (Real(0, 1, closed="neither"),),
-        "two_sided_test": (IsBool(),),
-    }
+    parameter_limits: ClassVar[Limits] = {**HOEFFDING_LIMITS, "lambda_val": (Real(0, 1, closed="neither"),)}
+    n_sums: ClassVar[int] = W_SIZE
 
     def __init__(
         self,
@@ -65,10 +61,6 @@ class HDDM_W(Detector):
         self.lambda_val = lambda_val
         self.two_sided_test = two_sided_test
         self._start()
-
-    def bank(self, n_units: int) -> Bank:
-        """Many fresh detectors with these settings."""
-        return Bank.fresh(n_units, W_SIZE)
 
     def _feed(self, bank: Bank, values: Floats, first: int, rises_only: bool, alarm: Ints) -> None:
         sides = TWO_SIDED if self.two_sided_test and not rises_only else ONE_SIDED

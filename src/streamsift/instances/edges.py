@@ -1,9 +1,9 @@
-"""Where to stop on the edges of the simplex, and hyperplanes through these places (F-ETANA).
+"""Where to stop on the edges of the simplex, and hyperplanes through these points (F-ETANA).
 
 On an edge only two classes are possible, so the program of Eq. 12 has one dimension and is solved as in ETANA. The
 region where answering class j is no worse than going on is convex, because the cost of going on is concave (Lemma 4).
-It holds the corner of class j and reaches a known place on every edge from there. One hyperplane runs through these
-places, and between it and the corner stopping is optimal: the hyperplane is Theorem 3's curve, straightened from the
+It holds the corner of class j and reaches a known point on every edge from there. One hyperplane runs through these
+points, and between it and the corner stopping is optimal: the hyperplane is Theorem 3's curve, straightened from the
 inside. There are N (N - 1) / 2 edges, so time grows with the square of the number of classes.
 """
 

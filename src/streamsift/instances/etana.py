@@ -13,13 +13,13 @@ Where this deviates from the paper:
   intervals of the log odds (Theorem 3), so a decision is two comparisons.
 - `n_evaluated` counts the features really bought; the authors' program reports one less for rows that buy all.
 - `partial_fit`, missing values, categories and costs by feature are not in the paper. A missing value is skipped and
-  not charged. A category never seen in training says nothing, but its price is paid.
+  not charged. A category never seen in training adds no evidence, but its price is paid.
 
 `ETANA.paper()` is the authors' program: variance ordering, uniform prior, bins of integer width, tenths without
 interpolation. It gives their published figures on MLL.
 
 Time: fit O(rows x features) for the counts and O(stages x points x bins) for the plan; a row O(features it buys).
-Memory: counts of features x bins x classes; a plan of 16 bytes a stage for two classes, else 8 a stage and point.
+Memory: counts of features x bins x classes; a plan of 16 bytes per stage for two classes, else 8 per stage and point.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
-from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf
 from streamsift.core.instances import InstanceClassifier
 from streamsift.core.tags import InstanceTags
@@ -36,7 +35,7 @@ from streamsift.instances import settings
 from streamsift.instances.explain import explain
 from streamsift.instances.grid import intervals, make_grid, refuse_too_large, solve, steps_for
 from streamsift.instances.likelihood import Likelihoods
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 from streamsift.instances.region import plot_policy, policy
 from streamsift.kernels.instances import INTERVAL, ROUNDED_TABLE, TABLE
 
@@ -58,7 +57,7 @@ class ETANA(InstanceClassifier):
     ordering : {"variance", "error"}, default "variance"
         The order of buying; see instances/ordering.py. Both take prices into account.
     prior : {"empirical", "uniform"}, default "empirical"
-        What is believed of an instance before anything is bought.
+        The class probabilities of an instance before any feature is bought.
     resolution : int or "auto", default "auto"
         Steps of the grid along each edge of the simplex.
     lookup : {"interpolate", "nearest"}, default "interpolate"
@@ -93,7 +92,7 @@ class ETANA(InstanceClassifier):
         "lookup": (OneOf("interpolate", "nearest"),),
     }
     counts_type: ClassVar[type[Any]] = Likelihoods
-    plan_type: ClassVar[type[Any]] = Plan
+    plan_type: ClassVar[type[Any]] = PurchasePlan
 
     def __init__(
         self,
@@ -144,8 +143,7 @@ class ETANA(InstanceClassifier):
     policy = policy
     plot_policy = plot_policy
 
-    def _begin(self, batch: CheckedBatch) -> Likelihoods:
-        return settings.begin(self, batch)
+    _begin = settings.begin
 
     def _check_counts(self, counts: Likelihoods) -> None:
         n_classes = len(counts.class_counts)
@@ -153,7 +151,7 @@ class ETANA(InstanceClassifier):
         if n_classes > 1:
             refuse_too_large(n_classes, steps_for(n_classes, self.resolution), 1)
 
-    def _plan(self, counts: Likelihoods) -> Plan:
+    def _plan(self, counts: Likelihoods) -> PurchasePlan:
         problem = settings.problem(self, counts)
         n_classes = len(problem.prior)
         if n_classes == 1:

@@ -1,4 +1,4 @@
-"""Why an instance was classified as it was: what was bought, what was believed after it, and why buying stopped."""
+"""Why an instance was classified as it was: what was bought, the posterior after each purchase, why buying stopped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from streamsift.instances.drawing import path_figure
 
 @dataclass(frozen=True)
 class Explanation:
-    """The way of one instance. Printed, it is a table; `plot()` draws the path of the posterior.
+    """How one instance was classified. Printed, it is a table; `plot()` draws the path of the posterior.
 
-    `steps` begins with what was believed before anything was bought; `reason` says why buying stopped.
+    `steps` begins with the prior, before anything was bought; `reason` says why buying stopped.
     """
 
     classes: NDArray[Any]
@@ -37,15 +37,15 @@ class Explanation:
 
     @property
     def posteriors(self) -> NDArray[np.float64]:
-        """What was believed after each purchase, one row a step, one column a class."""
+        """The posterior after each purchase, one row per step, one column per class."""
         return np.array([step.posterior for step in self.steps])
 
     def columns(self) -> list[str]:
-        """The heads of the table."""
+        """The column headings of the table."""
         return ["step", "feature", "value", *(f"P({label})" for label in self.classes), "cost so far"]
 
     def rows(self) -> list[list[str]]:
-        """The table, one row a step."""
+        """The table, one row per step."""
         table = []
         for number, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
             value = "" if step.feature is None else f"{step.value:g}" + ("" if step.known else " (never seen)")

@@ -2,12 +2,12 @@
 
 Paper: Y. Warahena Liyanage, D.-S. Zois, C. Chelmis, On-the-Fly Joint Feature Selection and Classification (2020).
 
-By Theorem 3 the region of stopping around each corner of the simplex is bounded by one curve a class. F-ETANA takes a
+By Theorem 3 the region of stopping around each corner of the simplex is bounded by one curve per class. F-ETANA takes a
 hyperplane for it: with j the class of the smallest expected cost (Eq. 8), it stops when theta_j . posterior <= 0.
 Training has three steps; its time grows with the square of the number of classes, not exponentially.
 
 1. Edges. Where only two classes are possible the program is one-dimensional and solved as in ETANA, with the same steps
-   up to five classes. The hyperplane of a class runs through the optimal places on its edges (instances/edges.py). It
+   up to five classes. The hyperplane of a class runs through the optimal points on its edges (instances/edges.py). It
    never stops where going on is better. With two classes the edge is everything, and the plan is ETANA's.
 2. Inside the simplex the curve lies beyond the hyperplane. How far is estimated on instances drawn from the model (a
    class from the prior, bins from P(bin | class)), stage by stage from the last to the first: theta_jj is lowered where
@@ -18,14 +18,14 @@ Training has three steps; its time grows with the square of the number of classe
 
 Where this deviates from the paper and from the authors' program:
 - The paper has step 3 only, from any start. Limits of the expected loss estimated from draws alone stop too early where
-  few draws come by; rows that the model does not describe well do come by there.
+  draws are rare; rows that the model does not describe well do occur there.
 - Eq. 16 charges every class for its own decision and trains each on its own rows; here the one objective is Eq. 10,
   whose decision is always Eq. 8. The program trains on single training rows, ends at the first two equal costs and
   guesses when no threshold is crossed.
 - The exponents of Eq. 19 are inside 0.5 < kappa, upsilon <= 1 (the program uses 0.2).
 - Training ends when the gradient norm, averaged over a window, is below the tolerance.
-- Stages that cannot matter on any edge are not solved, as in ETANA. Steps 2 and 3 look at the stages before a total
-  price of PATIENCE times the largest loss, and at no more than fit into MOST_NUMBERS.
+- Stages that cannot matter on any edge are not solved, as in ETANA. Steps 2 and 3 consider the stages before a total
+  price of PATIENCE times the largest loss, and no more than fit into MOST_NUMBERS.
 - A class that is not the best answer even when it is certain (by a strange misclassification cost) never stops.
 
 Time: O(classes^2 x stages x bins) for the edges, O(draws x stages x classes) for the start and each step. Memory: draws
@@ -40,7 +40,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, RandomSeed, RandomSource
 from streamsift.core.instances import InstanceClassifier
 from streamsift.instances import settings
@@ -48,13 +47,12 @@ from streamsift.instances.edges import edge_planes
 from streamsift.instances.explain import explain
 from streamsift.instances.grid import steps_for
 from streamsift.instances.likelihood import Likelihoods
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 from streamsift.instances.region import plot_policy, policy
-from streamsift.kernels.instance_thresholds import costs, simulate
+from streamsift.kernels.instance_thresholds import Paths, costs, simulate
 from streamsift.kernels.instances import LINEAR
 
 Floats = NDArray[np.float64]
-Draw = tuple[Floats, Floats, NDArray[np.int64], Floats]  # posterior, spent, choice, loss
 
 PATIENCE = 1.5
 DRAWS = 20_000
@@ -106,7 +104,7 @@ class FETANA(InstanceClassifier):
         "random_state": (RandomSeed(),),
     }
     counts_type: ClassVar[type[Any]] = Likelihoods
-    plan_type: ClassVar[type[Any]] = Plan
+    plan_type: ClassVar[type[Any]] = PurchasePlan
 
     def __init__(
         self,
@@ -155,13 +153,12 @@ class FETANA(InstanceClassifier):
     policy = policy
     plot_policy = plot_policy
 
-    def _begin(self, batch: CheckedBatch) -> Likelihoods:
-        return settings.begin(self, batch)
+    _begin = settings.begin
 
     def _check_counts(self, counts: Likelihoods) -> None:
         settings.risk(self, len(counts.class_counts))
 
-    def _plan(self, counts: Likelihoods) -> Plan:
+    def _plan(self, counts: Likelihoods) -> PurchasePlan:
         problem = settings.problem(self, counts)
         n_classes = len(problem.prior)
         if n_classes == 1:
@@ -183,13 +180,13 @@ def _horizon(problem: settings.Problem) -> int:
     return min(within, len(problem.cost), max(fits, 1))
 
 
-def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
+def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Paths:
     n_classes = len(problem.prior)
     n = int(np.clip(MOST_NUMBERS / (n_stages * (n_classes + 3)), FEWEST_DRAWS, DRAWS))
     # Evenly spaced chances give each class its share of the draws without noise.
     classes = np.searchsorted(np.cumsum(problem.prior)[:-1], (np.arange(n) + random.uniform()) / n, side="right")
-    posterior, spent = np.empty((n, n_stages + 1, n_classes)), np.empty((n, n_stages + 1))
-    choice, loss = np.zeros((n, n_stages + 1), np.int64), np.empty((n, n_stages + 1))
+    shape = (n, n_stages + 1)
+    paths = Paths(np.empty((*shape, n_classes)), np.empty(shape), np.zeros(shape, np.int64), np.empty(shape))
     with np.errstate(divide="ignore"):
         log_prior = np.log(problem.prior)
     simulate(
@@ -201,15 +198,12 @@ def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Draw:
         problem.available,
         log_prior,
         problem.risk,
-        posterior,
-        spent,
-        choice,
-        loss,
+        paths,
     )
-    return posterior, spent, choice, loss
+    return paths
 
 
-def _widen(plane: Floats, draw: Draw) -> Floats:
+def _widen(plane: Floats, draw: Paths) -> Floats:
     """Let each class and stage stop beyond its hyperplane as far as the draws speak for it, last stage first."""
     posterior, spent, choice, loss = draw
     plane, rows = plane.copy(), np.arange(len(loss))
@@ -243,15 +237,15 @@ def _farthest(short: Floats, saved: Floats) -> float:
     return float(short[sure.argmax()] * (1.0 + 1e-9))
 
 
-def _costs(plane: Floats, draw: Draw) -> Floats:
-    total = np.empty(len(draw[3]))
-    costs(plane, *draw, total)
+def _costs(plane: Floats, draw: Paths) -> Floats:
+    total = np.empty(len(draw.loss))
+    costs(plane, draw, total)
     return total
 
 
-def _improve(plane: Floats, draw: Draw, check: Draw, max_iterations: int, random: Any) -> Floats:
+def _improve(plane: Floats, draw: Paths, check: Paths, max_iterations: int, random: Any) -> Floats:
     """Simultaneous perturbation of all hyperplanes; kept is what is surely cheaper on a second draw."""
-    n_drawn = draw[3].shape[1] - 1
+    n_drawn = draw.loss.shape[1] - 1
     best, rest = plane[:n_drawn], plane[n_drawn:]
     best_costs, unit = _costs(best, check), float(_costs(best, draw).mean())
     if unit == 0.0:

@@ -1,16 +1,16 @@
 """The grid over the simplex of class probabilities, and the dynamic program on it with its certificate.
 
-Points are the compositions of `steps` into one part a class: C(steps + N - 1, N - 1) of them, not (steps + 1)^N. In
+Points are the compositions of `steps` into one part per class: C(steps + N - 1, N - 1) of them, not (steps + 1)^N. In
 lexicographic order the rank of a composition is a sum over its tail sums r_i = a_i + ... + a_N,
 
     rank = Q(N-1, steps) + sum over i = 2..N of [Q(N-i, r_i) if i < N] - Q(N-i+1, r_i),     Q(m, r) = C(r + m, m),
 
-so one table look-up a class finds it, and one more finds a neighbour.
+so one table look-up per class finds it, and one more finds a neighbour.
 
-The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The
-program is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper
-bound of the optimum), once as if the true class were told after m for the price of the cheapest feature that is left
-(a lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within
+The certificate. With many features most stages cannot matter, because hardly anybody would still be buying. The program
+is therefore solved for the first m features only, twice: once as if everybody had to stop after m (an upper bound of
+the optimum), once as if the true class were revealed after m for the price of the cheapest feature that is left (a
+lower bound, also when values may be missing). When the two values at stage 0 meet everywhere on the grid, within
 MEETING of the largest stopping cost, the later features are proven not to matter; otherwise m is doubled.
 """
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.kernels.instance_stopping import solve_three, solve_two
-from streamsift.kernels.instances import solve_any
+from streamsift.kernels.instances import RankTable, solve_any
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,6 +44,11 @@ class Grid:
     shift: int
     weights: Ints
     points: Floats
+
+    @property
+    def ranks(self) -> RankTable:
+        """How kernels find the rank of a point."""
+        return RankTable(self.steps, self.shift, self.weights)
 
 
 @dataclass(frozen=True)
@@ -171,12 +176,11 @@ def _run(
         for value, out in zip(values, (going_on, np.empty((1, len(stop)))), strict=False):
             solver(likelihood, bin_start, cost, available, stop, value, out)
     else:
-        steps, shift, weights = grid.steps, grid.shift, grid.weights
-        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, steps, shift, weights, rounded)
+        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, grid.ranks, rounded)
 
 
 def intervals(solution: Solution) -> Floats:
-    """For two classes: the log odds of class 0 between which going on is better, one pair a stage (Theorem 3).
+    """For two classes: the log odds of class 0 between which going on is better, one pair per stage (Theorem 3).
 
     The cost of going on is concave and the cost of stopping has two straight parts, so this is one interval. An empty
     one is (inf, -inf).

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.kernels.instance_bins import column_ranges, count_reached
-from streamsift.kernels.instances import bins_of_zero, count_rows, count_sparse_rows
+from streamsift.kernels.instances import Bins, bins_of_zero, count_rows, count_sparse_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,14 +94,14 @@ class Likelihoods:
     def add(self, batch: CheckedBatch) -> None:
         """Count a batch whose classes and categories have room."""
         rows = np.bincount(batch.codes, minlength=len(self.class_counts)).astype(np.float64)
-        layout = self.cuts, self.cut_start, self.categorical, self.bin_start
+        bins = self.bins()
         n_features = len(self.categorical)
         if batch.sparse:
             stored = np.zeros((len(rows), n_features))
             data, indices, indptr = sparse_parts(batch)
-            count_sparse_rows(data, indices, indptr, batch.codes, *layout, self.counts, stored)
+            count_sparse_rows(data, indices, indptr, batch.codes, bins, self.counts, stored)
             zero = np.empty(n_features, np.int64)
-            bins_of_zero(self.cuts, self.cut_start, self.categorical, zero)
+            bins_of_zero(bins, zero)
             known = zero >= 0
             self.counts[:, (self.bin_start[:-1] + zero)[known]] += (rows[:, None] - stored)[:, known]
         elif self._even() <= MOST_COMPARED:
@@ -112,8 +112,12 @@ class Likelihoods:
             count_reached(batch.X, by_class, starts, cuts, reached)
             self.counts += (reached[:, :-1] - reached[:, 1:]).transpose(0, 2, 1).reshape(self.counts.shape)
         else:
-            count_rows(batch.X, batch.codes, *layout, self.counts)
+            count_rows(batch.X, batch.codes, bins, self.counts)
         self.class_counts += rows
+
+    def bins(self) -> Bins:
+        """The layout of the bins, as kernels take it."""
+        return Bins(self.cuts, self.cut_start, self.categorical, self.bin_start)
 
     def _even(self) -> float:
         """The number of bins of every feature, or infinity where they differ or some are categories."""
@@ -122,7 +126,7 @@ class Likelihoods:
         return int(n_bins[0]) if even else np.inf
 
     def table(self) -> Floats:
-        """P(bin | class): one row a bin, one column a class."""
+        """P(bin | class): one row per bin, one column per class."""
         starts = self.bin_start[:-1]
         n_bins = np.diff(self.bin_start)
         with_value = np.add.reduceat(self.counts, starts, axis=1)

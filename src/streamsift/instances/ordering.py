@@ -1,4 +1,4 @@
-"""The order in which features are offered to every instance: the most telling first.
+"""The order in which features are offered to every instance: the most informative first.
 
 "error"     section 5.1 of the paper: increasing sum of type I and II errors, each class against the rest, scaled by
             the feature's cost. A bin is given to the side more likely to produce it, so the two errors of a feature
@@ -6,9 +6,9 @@
 "variance"  the authors' program: decreasing sum over bins of the variance over classes of P(bin | class). The program
             knows one price for all features; where prices differ, the sum is taken per unit of price.
 
-A feature is bought only after those before it, so a dear one in front stands in the way of the others. Of the two,
+A feature is bought only after those before it, so an expensive one early in the order holds up the others. Of the two,
 "variance" cost less on the data sets tried, with equal and with unequal prices: "error" puts cheap features first
-also when they tell nothing.
+even when they are uninformative.
 Ties keep the order of the columns.
 """
 

@@ -20,6 +20,11 @@ from streamsift.kernels.instances import (
     ROUNDED_TABLE,
     TABLE,
     UNKNOWN,
+    Outcome,
+    Purchases,
+    RankTable,
+    Rows,
+    StopRule,
     beyond_plane,
     bin_of,
     cheapest,
@@ -35,18 +40,16 @@ from streamsift.kernels.instances import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], bool]  # dense rows, or the parts of CSR rows
-
 STOP_AT_ONCE = "the classes are decided without any feature"
 NOT_WORTH = "the next feature costs more than it can save"
 ALL_BOUGHT = "no feature is left"
 
 
 @dataclass
-class Plan:
+class PurchasePlan:
     """How to decide; which of the last arrays is used depends on `mode` (kernels/instances.py).
 
-    order: features in the order of buying, one a stage. Stage k is decided by interval[k], table[k] or plane[k].
+    order: features in the order of buying, one per stage. Stage k is decided by interval[k], table[k] or plane[k].
     gap: how far the value at stage 0 may be from the optimum over all features.
     """
 
@@ -104,77 +107,41 @@ class Plan:
         """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""
         n_rows, n_classes = batch.n_rows, len(self.prior)
         dtype = batch.X.dtype
-        rows: Rows
         if batch.sparse:
-            rows = (no_rows(dtype), *sparse_parts(batch), True)
+            rows = Rows(no_rows(dtype), *sparse_parts(batch), True)
         else:
-            rows = (batch.X, *no_sparse_rows(dtype), False)
-        choice, n_evaluated = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
-        posteriors, cost = np.ones((n_rows, n_classes)), np.zeros(n_rows)
-        bought, logs = np.zeros(self.n_stages, np.int64), self._logs(counts)
-        layout = counts.cuts, counts.cut_start, counts.categorical, counts.bin_start
+            rows = Rows(batch.X, *no_sparse_rows(dtype), False)
+        out = Outcome(
+            choice=np.zeros(n_rows, np.int64),
+            posteriors=np.ones((n_rows, n_classes)),
+            n_evaluated=np.zeros(n_rows, np.int64),
+            cost=np.zeros(n_rows),
+            bought=np.zeros(self.n_stages, np.int64),
+        )
+        bins, purchases, logs = counts.bins(), Purchases(self.order, self.feature_cost), self._logs(counts)
         if self.mode == INTERVAL and n_classes == 2:
             odds, log_odds = np.empty(n_rows), np.ascontiguousarray(logs[:, 0] - logs[:, 1])
             prior_odds = float(self.log_prior[0] - self.log_prior[1])
-            row, column = classify_two(
-                *rows,
-                self.order,
-                self.feature_cost,
-                prior_odds,
-                log_odds,
-                *layout,
-                self.interval,
-                odds,
-                n_evaluated,
-                cost,
-                bought,
-            )
+            row, column = classify_two(rows, bins, purchases, prior_odds, log_odds, self.interval, odds, out)
             posteriors = np.column_stack([expit(odds), expit(-odds)])
-            choice = (posteriors @ self.risk).argmin(axis=1)
+            out = out._replace(posteriors=posteriors, choice=(posteriors @ self.risk).argmin(axis=1))
         elif self.mode == TABLE and n_classes == 3:
-            row, column = classify_three(
-                *rows,
-                self.order,
-                self.feature_cost,
-                self.log_prior,
-                logs,
-                *layout,
-                self.table,
-                self.risk,
-                self.steps,
-                choice,
-                posteriors,
-                n_evaluated,
-                cost,
-                bought,
-            )
+            rule = self._rule()
+            row, column = classify_three(rows, bins, purchases, self.log_prior, logs, rule, self.steps, out)
         else:
-            row, column = classify_rows(
-                *rows,
-                self.order,
-                self.feature_cost,
-                self.log_prior,
-                logs,
-                *layout,
-                self.mode,
-                self.table,
-                self.stop_cost,
-                self.plane,
-                self.risk,
-                self.steps,
-                self.shift,
-                self.weights,
-                choice,
-                posteriors,
-                n_evaluated,
-                cost,
-                bought,
-            )
+            given = rows, bins, purchases, self.log_prior, logs
+            row, column = classify_rows(*given, self._rule(), self._ranks(), out)
         if row >= 0:
             refuse_value(batch, row, column, float("inf"))
         by_feature = np.zeros(len(self.feature_cost), np.int64)
-        by_feature[self.order] = bought
-        return choice, posteriors, n_evaluated, cost, by_feature
+        by_feature[self.order] = out.bought
+        return out.choice, out.posteriors, out.n_evaluated, out.cost, by_feature
+
+    def _rule(self) -> StopRule:
+        return StopRule(self.mode, self.table, self.stop_cost, self.plane, self.risk)
+
+    def _ranks(self) -> RankTable:
+        return RankTable(self.steps, self.shift, self.weights)
 
     def stops(self, stage: int, log_weight: Floats) -> bool:
         """Whether to stop before buying the feature of a stage; the same decision as `classify` makes."""
@@ -184,14 +151,13 @@ class Plan:
             return not low < log_weight[0] - log_weight[1] < high
         posterior, scratch, parts = np.empty(n), np.empty(n), np.empty(n, np.int64)
         normalise(log_weight, posterior)
-        where = self.steps, self.shift, self.weights
         if self.mode == ROUNDED_TABLE:
-            rank = nearest(posterior, np.arange(n), *where, parts, scratch)
+            rank = nearest(posterior, np.arange(n), *self._ranks(), parts, scratch)
             return bool(self.stop_cost[rank] <= self.table[stage, rank])
         best = cheapest(posterior, self.risk)
         if self.mode == LINEAR:
             return beyond_plane(posterior, self.plane[stage], best)
-        going_on = interpolate(posterior, *where, self.table[stage], scratch, parts)
+        going_on = interpolate(posterior, *self._ranks(), self.table[stage], scratch, parts)
         return expected_loss(posterior, self.risk, best) <= going_on
 
     def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[Step]:

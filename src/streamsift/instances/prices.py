@@ -24,9 +24,9 @@ def read_prices(
     Parameters
     ----------
     path : path
-        A CSV file with a header line `feature,price`.
+        A CSV file with the header `feature,price`.
     names : sequence of str
-        The features of the data. A line about any other feature is refused: it is a typing error more often than not.
+        The features of the data. A record of any other feature is refused: it is a typing error more often than not.
     default : float, optional
         The price of features the file does not mention; without it they are refused.
 

@@ -20,7 +20,8 @@ DRAWN_STEPS = {2: 400, 3: 60}
 class Region:
     """Points over the simplex, whether the plan stops there, and what stopping costs (the paper's g).
 
-    stage: features considered so far. points: one row a point, one column a class. choice: the class it would answer.
+    stage: features considered so far. points: one row per point, one column per class. choice: the class it would
+    answer.
     """
 
     stage: int

@@ -13,7 +13,7 @@ from streamsift.core.constraints import ArrayLike, Integer, IsNone, Limits, OneO
 from streamsift.core.exceptions import InputError, ParameterError, near_misses
 from streamsift.instances.likelihood import Likelihoods
 from streamsift.instances.ordering import by_error, by_variance
-from streamsift.instances.plan import Plan
+from streamsift.instances.plan import PurchasePlan
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +44,7 @@ def feature_costs(model: Any, n_features: int) -> Floats:
     if cost.shape != (n_features,):
         raise ParameterError(
             f"feature_cost of {type(model).__name__} has shape {cost.shape}, but X has {n_features} features: give one "
-            "price a feature, or one number for all."
+            "price per feature, or one number for all."
         )
     bad = np.flatnonzero(~(np.isfinite(cost) & (cost >= 0)))
     if len(bad):
@@ -132,9 +132,9 @@ class Problem:
         table: Floats | None = None,
         stop_cost: Floats | None = None,
         plane: Floats | None = None,
-    ) -> Plan:
+    ) -> PurchasePlan:
         """A plan for this problem; what its mode does not use stays empty."""
-        return Plan(
+        return PurchasePlan(
             self.order[:n_stages].copy(),
             self.feature_cost,
             self.prior,

@@ -1,22 +1,23 @@
 """Any torch module as a base model of FIRES (the extra `streamsift[torch]`).
 
 The parameters of the module are sampled with the reparameterisation trick (2.1.2), and all samples are evaluated at
-once with `torch.func.functional_call` under `torch.vmap`. The module gives one logit a class.
+once with `torch.func.functional_call` under `torch.vmap`. The module gives one logit per class.
 
-FIRES needs one parameter a feature. In a module like a convolutional net no weight belongs to a single input, so a gate
-is put in front: feature j enters as gate_j * x_j, and mu and sigma of the gate are its importance and uncertainty.
+FIRES needs one parameter per feature. In a module like a convolutional net no weight belongs to a single input, so a
+gate is put in front: feature j enters as gate_j * x_j, and mu and sigma of the gate are its importance and uncertainty.
 Where the weights do belong to features, `aggregate` says how, and there is no gate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError, MissingExtraError
+from streamsift.rows.fires.model import Model, ModelTraits
 
 Floats = NDArray[np.float64]
 Aggregate = Callable[[Mapping[str, Floats]], Any]
@@ -36,14 +37,14 @@ class TorchModel:
     Parameters
     ----------
     module : torch.nn.Module
-        Takes rows of shape (n_rows, *input_shape) and returns one logit a class; it must have as many outputs as there
-        will be classes. Only parameters are learnt; they start at the module's own values plus `initial_mu` of FIRES.
-        The module itself is not changed. Random layers such as dropout, and layers that keep running statistics, must
-        be in evaluation mode.
+        Takes rows of shape (n_rows, *input_shape) and returns one logit per class; it must have as many outputs as
+        there will be classes. Only parameters are learnt; they start at the module's own values plus `initial_mu` of
+        FIRES. The module itself is not changed. Random layers such as dropout, and layers that keep running statistics,
+        must be in evaluation mode.
     input_shape : tuple of int, optional
         Shape of one row for the module, such as (1, 28, 28); default: the features in one dimension.
     aggregate : callable, optional
-        Takes a mapping of parameter names to arrays (once the means, once the deviations) and returns one number a
+        Takes a mapping of parameter names to arrays (once the means, once the deviations) and returns one number per
         feature. Without it, gates are learnt; they start at FIRES's `initial_mu` and `initial_sigma`.
 
     Examples
@@ -54,6 +55,8 @@ class TorchModel:
     >>> net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))  # doctest: +SKIP
     >>> selector = FIRES(model=TorchModel(net), random_state=0)  # doctest: +SKIP
     """
+
+    traits: ClassVar[ModelTraits] = ModelTraits()
 
     def __init__(
         self, module: Any, *, input_shape: Sequence[int] | None = None, aggregate: Aggregate | None = None
@@ -69,14 +72,14 @@ class TorchModel:
         self.n_samples = 5
         self.n_features = 0
 
-    def bind(self, n_features: int, n_classes: int, n_samples: int) -> TorchModel:
+    def bind(self, n_features: int, n_classes: int, n_samples: int) -> Model:
         """This model for a number of features and samples; the module fixes the number of classes."""
         bound = TorchModel(self.module, input_shape=self.input_shape, aggregate=self.aggregate_by)
         bound.n_features, bound.n_samples = n_features, n_samples
         return bound
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
-        """The module's parameters, and a gate a feature unless `aggregate` is given."""
+        """The module's parameters, and one gate per feature unless `aggregate` is given."""
         return self._n_gates(n_features) + sum(self._sizes)
 
     def start(self, rng: np.random.Generator) -> Floats:
@@ -104,7 +107,7 @@ class TorchModel:
         if logits.ndim != 3 or logits.shape[2] <= int(y.max()):
             raise InputError(
                 f"The module returns logits of shape {tuple(logits.shape[1:])} for {len(y)} rows and at least "
-                f"{int(y.max()) + 1} classes: give it one output a class."
+                f"{int(y.max()) + 1} classes: give it one output per class."
             )
         of_label = torch.log_softmax(logits, dim=2)[:, torch.arange(len(y)), labels]
         log_marginal = torch.logsumexp(of_label, dim=0)  # log of the mean over samples, up to a constant

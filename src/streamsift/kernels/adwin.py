@@ -22,11 +22,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEVELS = 48  # enough for 2^48 values
-TOTAL, DEVIATION, WIDTH, TICKS = 0, 1, 2, 3
+TOTAL, DEVIATION, WIDTH, TICKS = 0, 1, 2, 3  # columns of `sums`
+N_SUMS = 4
 
 
 @kernel
 def _drop_front(totals: Floats, deviations: Floats, n_used: int, n_dropped: int) -> None:
+    """Remove the oldest buckets of one level; the others move to the front."""
     for k in range(n_dropped, n_used):
         totals[k - n_dropped] = totals[k]
         deviations[k - n_dropped] = deviations[k]
@@ -41,13 +43,14 @@ def _insert(x: float, sums: Floats, filled: Ints, buckets: Floats) -> None:
     filled[0] += 1
     before = sums[WIDTH]
     sums[WIDTH] = before + 1.0
-    if before > 0.0:
+    if before > 0.0:  # Welford: the squared deviations grow by (n / (n + 1)) (x - mean)^2
         distance = x - sums[TOTAL] / before
         sums[DEVIATION] += before * distance * distance / sums[WIDTH]
     sums[TOTAL] += x
     size = 1.0
     level = 0
     while filled[level] == full and level + 1 < filled.size:
+        # Chan: two buckets of n values each have together D0 + D1 + (n / 2) (mean0 - mean1)^2.
         totals, deviations = buckets[level, 0], buckets[level, 1]
         gap = totals[0] / size - totals[1] / size
         upper = buckets[level + 1]
@@ -62,6 +65,7 @@ def _insert(x: float, sums: Floats, filled: Ints, buckets: Floats) -> None:
 
 @kernel
 def _drop_oldest(level: int, sums: Floats, filled: Ints, buckets: Floats) -> None:
+    """Take the oldest bucket of a level out of the window: Chan's formula, solved for the part that stays."""
     size = 2.0**level
     total, deviation = buckets[level, 0, 0], buckets[level, 1, 0]
     sums[WIDTH] -= size
@@ -81,7 +85,7 @@ def _has_cut(top: int, delta: float, shortest: float, sums: Floats, filled: Ints
     # The bound of every cut: with m = 1/n0' + 1/n1', |mean0 - mean1| > sqrt(2 m variance L) + 2/3 m L.
     log_term = math.log(2.0 * math.log(width) / delta)
     variance = sums[DEVIATION] / width
-    clearly = 1.999 * variance * log_term
+    clearly = 1.999 * variance * log_term  # a little below 2, so that rounding cannot skip a cut that counts
     n_old, total_old = 0.0, 0.0
     n_new, total_new = width, total
     for level in range(top, -1, -1):
@@ -93,7 +97,8 @@ def _has_cut(top: int, delta: float, shortest: float, sums: Floats, filled: Ints
             total_new -= buckets[level, 0, k]
             if n_new < shortest or n_old < shortest or n_new <= 0.0:
                 continue
-            # |difference| < sqrt(2 m variance L) without a division or a root; nearly all cuts end here.
+            # |difference| < sqrt(2 m variance L) without a division or a root; nearly all cuts end here. With
+            # n0 n1 difference = cross and m = (a + b) / (a b), both sides are squared and multiplied by a b (n0 n1)^2.
             a, b, n_both = n_old - shortest + 1.0, n_new - shortest + 1.0, n_old * n_new
             cross = total_old * n_new - total_new * n_old
             if cross * cross * (a * b) < clearly * (a + b) * (n_both * n_both):
@@ -130,7 +135,7 @@ def adwin_scan(
     buckets: Floats,
     alarm: Ints,
 ) -> None:
-    """Feed values[u] to each detector u >= first_unit until it raises an alarm; alarm[u] is the place, or -1.
+    """Feed values[u] to each detector u >= first_unit until it raises an alarm; alarm[u] is the column, or -1.
 
     `settings` are delta, clock, shortest part of a cut, and the width below which nothing is tested. Any change is an
     alarm; with `rises_only` a window whose mean fell shrinks in silence. After its alarm a detector is empty.
@@ -140,7 +145,7 @@ def adwin_scan(
         s, f, b = sums[u], filled[u], buckets[u]
         alarm[u] = -1
         for k in range(values.shape[1]):
-            total_before, width_before = s[TOTAL], s[WIDTH]
+            total_before, width_before = s[TOTAL], s[WIDTH]  # only needed to see whether the mean rose
             _insert(values[u, k], s, f, b)
             s[TICKS] += 1.0
             if s[TICKS] != clock:
@@ -148,6 +153,7 @@ def adwin_scan(
             s[TICKS] = 0.0
             if s[WIDTH] <= narrow or not _shrink(delta, shortest, s, f, b):
                 continue
+            # mean now <= mean before, without a division
             if rises_only and s[TOTAL] * width_before <= total_before * s[WIDTH]:
                 continue
             for i in range(s.size):

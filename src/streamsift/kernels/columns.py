@@ -45,7 +45,7 @@ def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None, 
     squares = np.empty((1 if square_weights is None else len(square_weights), len(tile)))
     step = columns_in(CACHED_BYTES, tile.shape[1])
     for start in range(0, len(tile), step):
-        part = tile[start : start + step]
+        part = tile[start : start + step]  # squares and products of a part are computed while it is in the cache
         if square_weights is None:
             np.einsum("ij,ij->i", part, part, out=squares[0, start : start + step])
         else:
@@ -86,7 +86,7 @@ def orthonormal(columns: Floats, basis: Floats, weight: Floats, *, centre: bool)
         x = np.ldexp(column, -int(np.frexp(largest)[1]))  # squares then neither overflow nor vanish
         size = np.sqrt(inner(x, x, weight))
         if centre:
-            for _ in range(2):
+            for _ in range(2):  # the second time takes out what rounding left of a large mean
                 x = x - (x.mean() if len(weight) == 0 else float(x @ weight) / float(weight.sum()))
         spread = np.sqrt(inner(x, x, weight))
         if spread <= CONSTANT * size:
@@ -109,9 +109,10 @@ def bids_if_rejected(wealth: float, n_tested: int, count: int) -> tuple[Floats, 
     left = np.empty(count + 1)
     left[0] = wealth
     done = 0
-    while done < count and left[done] > n_tested + done + 1:  # the bid is capped
+    while done < count and left[done] > n_tested + done + 1:  # wealth / (2 i) > 1/2: the bid is capped
         left[done + 1] = left[done] - 0.5
         done += 1
+    # From here on wealth_(i+1) = wealth_i (1 - 1 / (2 i)): a running product.
     share = 0.5 / np.arange(n_tested + done + 1, n_tested + count + 1)
     left[done + 1 :] = 1.0 - share
     np.multiply.accumulate(left[done:], out=left[done:])

@@ -1,4 +1,4 @@
-"""The one look at a sparse batch before anything is learnt from it."""
+"""The single pass over a sparse batch that checks it before anything is learnt from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamsift.kernels.compile import kernel
 from streamsift.kernels.intrinsics import fetch
 
 DAMAGED, SOUND, MODERATE = 0, 1, 2
-AHEAD = 1024  # entries that are asked for from memory before they are looked at
+AHEAD = 1024  # how many entries ahead memory is prefetched
 LINE = 16  # columns that come from memory together
 
 
@@ -19,7 +19,7 @@ LINE = 16  # columns that come from memory together
 def look_through(
     data: NDArray[Any], columns: NDArray[Any], starts: NDArray[Any], n_features: int, largest: float
 ) -> int:
-    """Look at every entry of CSR rows once; the columns are seen as unsigned, so one below zero is a very large one.
+    """Check every entry of CSR rows once; columns are read as unsigned, so a negative one becomes a very large one.
 
     DAMAGED if the columns of a row do not rise or are not all below `n_features`; else MODERATE if no value is NaN or
     beyond `largest`, and SOUND if one is.

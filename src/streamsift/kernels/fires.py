@@ -41,7 +41,7 @@ _ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 @kernel
 def mills(t: float) -> float:
     """phi(t) / Phi(t), which grows like -t on the left, where Phi itself underflows."""
-    if t > -20.0:
+    if t > -20.0:  # phi(t) = exp(-t^2 / 2) / sqrt(2 pi), Phi(t) = erfc(-t / sqrt 2) / 2
         return math.exp(-0.5 * t * t) * _ROOT_2_OVER_PI / math.erfc(-t * _ROOT_HALF)
     fraction = -t  # Laplace's continued fraction; 12 terms are exact to the last digit here
     for k in range(12, 0, -1):
@@ -51,6 +51,7 @@ def mills(t: float) -> float:
 
 @kernel
 def _part(low: NDArray[Any] | None, first: int, last: int) -> NDArray[Any] | None:
+    """A slice of what may be None; the kernel is compiled for either, so the test costs nothing."""
     if low is None:
         return None
     return low[first:last]
@@ -69,6 +70,7 @@ def _four_dots(
 ) -> None:
     """Add the dots of four rows to sums[:4] and their squares to sums[4:].
 
+    dot += sum_j z_j m_j,  square += sum_j z_j^2 v_j,  with m and v the means and variances of the weights of x - low.
     The two loops differ only in the subtraction, which takes a quarter of the time.
     """
     d0 = d1 = d2 = d3 = m.dtype.type(0)
@@ -117,6 +119,7 @@ def _add_four(
     g: NDArray[Any],
     q: NDArray[Any],
 ) -> None:
+    """g_j += sum_i a_i z_ij,  q_j += sum_i b_i z_ij^2  over four rows."""
     a0, a1, a2, a3 = a[0], a[1], a[2], a[3]
     b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
     if low is None:
@@ -218,13 +221,13 @@ def probit_gradients(
             for c in range(n_models):
                 _four_dots(x0, x1, x2, x3, shift, m[c, first:last], v[c, first:last], sums[c])
         for c in range(n_models):
-            for k in range(4):
+            for k in range(4):  # between the two passes: (a, b) of each row from its two sums
                 a[c, k], b[c, k] = 0.0, 0.0
                 if row + k < n_rows:
                     dot, square = sums[c, k], sums[c, k + 4]
                     if not abs(dot) + square < largest:
                         return False
-                    positive = y[row + k] == (c if n_models > 1 else 1)
+                    positive = y[row + k] == (c if n_models > 1 else 1)  # one against the rest, or class 1
                     a[c, k], b[c, k] = _slopes(dot, square, positive, weight[row + k] / total, unit[row + k])
         for first in range(0, n_features, TILE):
             last = min(first + TILE, n_features)
@@ -232,7 +235,7 @@ def probit_gradients(
             shift = _part(low, first, last)
             for c in range(n_models):
                 _add_four(x0, x1, x2, x3, shift, a[c], b[c], g[c, first:last], q[c, first:last])
-    usable = True
+    usable = True  # the gradient by mu gets the factor once, that by sigma twice, and sigma itself
     for c in range(n_models):
         usable &= _end(sigma[c], factor, g[c], q[c])
     return usable
@@ -283,11 +286,12 @@ def sparse_probit_gradients(
 
 @kernel
 def _climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smallest: float) -> None:
+    """x += rate * gradient (Eq. 4), by choices instead of branches so that the loop is vectorised."""
     for j in range(x.size):
         g = float(gradient[j])
         g = largest if g > largest else g
         g = -largest if g < -largest else g
-        g = g if g == g else 0.0
+        g = g if g == g else 0.0  # NaN passes both comparisons above and ends here
         value = x[j] + rate * g
         x[j] = value if value > smallest else smallest
 
@@ -309,6 +313,7 @@ def climb(
 
 @kernel
 def _lesser(a: float, b: float) -> float:
+    """min as one instruction: unlike min(a, b) it need not treat NaN and -0 in a special way."""
     return a if a < b else b
 
 

@@ -33,7 +33,7 @@ def _log_of_sum(logs: NDArray[np.float64]) -> float:
     largest = logs[0]
     for k in range(1, logs.size):
         largest = max(largest, logs[k])
-    if not abs(largest) < np.inf:
+    if not abs(largest) < np.inf:  # all are -inf, or some are NaN or inf: nothing to take out
         largest = 0.0
     total = 0.0
     for k in range(logs.size):
@@ -49,6 +49,8 @@ def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats, smalle
     gradient moves nothing.
     """
     n_samples, n_rows, n_classes = logits.shape
+    # With f = softmax(logits), P(y) = mean_s f_s(y):  d log P / d logit_sc = share_s (1[c = y] - f_s(c)),
+    # share_s = f_s(y) / sum_s f_s(y). Everything is kept as logs until the last step.
     logs, of_label = np.empty((n_samples, n_classes)), np.empty(n_samples)
     for i in range(n_rows):
         for s in range(n_samples):

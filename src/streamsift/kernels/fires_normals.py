@@ -88,7 +88,7 @@ def normals(key: Word, first: Word, noise: Noise) -> None:
 
 
 def row_size(n_samples: int, n_outputs: int) -> int:
-    """Numbers drawn for an input: one a sample and output, and one more if that is odd.
+    """Numbers drawn for an input: one per sample and output, and one more if that is odd.
 
     >>> row_size(5, 7)
     36

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 COLLINEAR = 1e-12  # the share of its variance below which what is left of a variable is rounding
-ROWS_A_DEGREE = 5  # with fewer rows for each degree of freedom a table says nothing
+ROWS_PER_DEGREE = 5  # with fewer rows for each degree of freedom a table says nothing
 SMALL_EXPECTATION = 10.0  # expected counts below this get the continuity correction (chi-square)
 
 
@@ -26,6 +26,7 @@ SMALL_EXPECTATION = 10.0  # expected counts below this get the continuity correc
 def inner(a: Floats, b: Floats) -> float:
     """The inner product, in one fixed order of sums: equal columns get equal answers wherever they stand."""
     n = len(a)
+    # Four sums side by side: additions need not wait for each other, yet their order never changes.
     first = second = third = fourth = 0.0
     for i in range(0, n - 3, 4):
         first += a[i] * b[i]
@@ -93,6 +94,7 @@ def partial_correlation(matrix: Floats, x: int, y: int, given: Ints, n_given: in
         for b in range(n):
             column = given[b] if b < n_given else (x if b == n_given else y)
             work[a, b] = matrix[row, column]
+    # Gaussian elimination of the given variables leaves the covariances of x and y given them (a Schur complement).
     for k in range(n_given):
         if work[k, k] < COLLINEAR:
             continue  # the variables before it determine this one
@@ -115,15 +117,15 @@ def table_statistic(codes: Ints, sizes: Ints, x: int, y: int, given: Ints, n_giv
     for k in range(n_given):
         cells *= sizes[given[k]]
         freedom *= sizes[given[k]]
-        if n < ROWS_A_DEGREE * freedom:
+        if n < ROWS_PER_DEGREE * freedom:
             break
     freedom = max(freedom, 1)
-    if n < ROWS_A_DEGREE * freedom:
+    if n < ROWS_PER_DEGREE * freedom:
         return -1.0, freedom
     wide, high = sizes[x], sizes[y]
     counts = np.zeros((cells, wide, high))
     for i in range(n):
-        cell = 0
+        cell = 0  # the values of the given variables, read as one number in mixed base
         for k in range(n_given):
             cell = cell * sizes[given[k]] + codes[given[k], i]
         counts[cell, codes[x, i], codes[y, i]] += 1.0
@@ -142,6 +144,7 @@ def table_statistic(codes: Ints, sizes: Ints, x: int, y: int, given: Ints, n_giv
             for b in range(high):
                 if of_x[a] == 0.0 or of_y[b] == 0.0:
                     continue
+                # G2 = 2 sum O log(O / E),  chi-square = sum (|O - E| - correction)^2 / E
                 seen, expected = counts[cell, a, b], of_x[a] * of_y[b] / rows
                 if pearson:
                     gap = abs(seen - expected) - (0.5 if expected < SMALL_EXPECTATION else 0.0)
@@ -153,8 +156,8 @@ def table_statistic(codes: Ints, sizes: Ints, x: int, y: int, given: Ints, n_giv
 
 @kernel
 def next_subset(places: Ints, size: int, count: int) -> bool:
-    """Move to the next `size` of the places 0..count-1 in lexicographic order; False behind the last."""
-    k = size - 1
+    """Move to the next `size` of the positions 0..count-1 in lexicographic order; False behind the last."""
+    k = size - 1  # the last position that can still move up; all behind it start right after it
     while k >= 0 and places[k] == count - size + k:
         k -= 1
     if k < 0:
@@ -178,7 +181,7 @@ def others_of(x: int, kept: NDArray[np.bool_], others: Ints) -> int:
 
 @kernel
 def choose(others: Ints, places: Ints, size: int, n_last: int, n_others: int, given: Ints) -> None:
-    """The variables at some places, followed by the last of all where it must be there (n_last = 1)."""
+    """The variables at some positions, followed by the last of all where it must be there (n_last = 1)."""
     for k in range(size - n_last):
         given[k] = others[places[k]]
     if n_last:
@@ -203,7 +206,7 @@ def prune_by_correlation(
         found = -1.0
         given[:] = -1
         n_others = others_of(x, kept, others)
-        for size in range(1, min(most, n_others) + 1):
+        for size in range(1, min(most, n_others) + 1):  # small sets first: they separate most variables, and cheaply
             for k in range(size):
                 places[k] = k
             more = kept[x]
@@ -252,7 +255,12 @@ def prune_by_counts(
 def compare_with_members(
     own: float, theirs: Floats, close: Floats, related: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> int:
-    """The walk of SAOLA: the first member that makes the newcomer redundant, or -1; members that lose are not kept."""
+    """SAOLA: the first selected column that makes the newcomer redundant, or -1; those that lose are not kept.
+
+    own, theirs[k]: how strongly the newcomer and column k depend on the class; close[k]: on each other. Column k makes
+    the newcomer redundant if theirs[k] >= own < close[k], and becomes redundant if theirs[k] < own and theirs[k] <
+    close[k].
+    """
     for k in range(len(theirs)):
         if not related[k]:
             continue
@@ -281,6 +289,6 @@ def symmetric_uncertainty(a: Ints, size_a: int, b: Ints, size_b: int) -> float:
         of_a[a[i]] += 1.0
         of_b[b[i]] += 1.0
         both[a[i] * size_b + b[i]] += 1.0
-    alone = entropy(of_a, len(a)) + entropy(of_b, len(a))
+    alone = entropy(of_a, len(a)) + entropy(of_b, len(a))  # I(a; b) = H(a) + H(b) - H(a, b)
     # A sum of rounded logarithms may come out a little below 0, or above 1.
     return min(max(2.0 * (alone - entropy(both, len(a))) / alone, 0.0), 1.0) if alone > 0.0 else 0.0

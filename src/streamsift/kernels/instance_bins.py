@@ -17,10 +17,11 @@ BLOCK = 512  # features per block: its counts stay in cache while all rows pass 
 
 @kernel
 def _add_four(X: NDArray[Any], rows: Ints, first: int, last: int, cuts: Floats, reached: Floats) -> None:
+    """Count four rows at a time, so that the counts are loaded and stored a quarter as often."""
     x0, x1, x2, x3 = X[rows[0], first:last], X[rows[1], first:last], X[rows[2], first:last], X[rows[3], first:last]
     total = reached[0, first:last]
     for j in range(total.size):
-        a, b, c, d = x0[j], x1[j], x2[j], x3[j]
+        a, b, c, d = x0[j], x1[j], x2[j], x3[j]  # a == a is false for NaN only; 1.0 * bool adds without a branch
         total[j] += (1.0 * (a == a) + 1.0 * (b == b)) + (1.0 * (c == c) + 1.0 * (d == d))
     for h in range(cuts.shape[0]):
         cut, above = cuts[h, first:last], reached[h + 1, first:last]
@@ -59,7 +60,7 @@ def column_ranges(X: NDArray[Any], low: Floats, high: Floats) -> None:
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             x = float(X[i, j])
-            if x < low[j]:
+            if x < low[j]:  # false for NaN
                 low[j] = x
             if x > high[j]:
                 high[j] = x

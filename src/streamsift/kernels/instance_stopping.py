@@ -1,10 +1,10 @@
 """Kernels of optimal stopping: the dynamic program of Eq. 12 on a grid over the simplex of class probabilities.
 
-Grid points are the compositions of `steps` into one part a class, in lexicographic order. A point is known by its tail
-sums r_i = a_i + ... + a_N (i = 2..N); its rank is shift + sum over i of weights[i - 2, r_i] (see instances/grid.py).
-Between grid points the value is interpolated linearly over Freudenthal's triangles, which for two classes is the line
-between neighbours. Values are concave, so the interpolated value is never too high. Two and three classes are here,
-any number is in kernels/instances.py.
+Grid points are the compositions of `steps` into one part per class, in lexicographic order. A point is known by its
+tail sums r_i = a_i + ... + a_N (i = 2..N); its rank is shift + sum over i of weights[i - 2, r_i] (see
+instances/grid.py). Between grid points the value is interpolated linearly over Freudenthal's triangles, which for two
+classes is the line between neighbours. Values are concave, so the interpolated value is never too high. Two and three
+classes are here, any number is in kernels/instances.py.
 
 A value that is missing costs nothing and tells nothing: with `available[k]` the share of rows that have the feature,
 the cost of going on at stage k is that of Eq. 12 with this probability, else the value at the next stage.
@@ -34,6 +34,8 @@ def solve_two(
     last = steps - 0.5  # the border belongs to the cell before it
     for k in range(cost.size - 1, -1, -1):
         out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
+        # Eq. 12: going_on(p) = cost + sum_b P(b | p) value(posterior after b), where P(b | p) = sum_c p_c P(b | c);
+        # the feature is there with probability `have`. `total` is have P(b | p), `place` the posterior in grid steps.
         for i in range(steps + 1):
             out[i] = have * cost[k] + (1.0 - have) * value[i]
         for b in range(first[k], first[k + 1]):
@@ -42,6 +44,7 @@ def solve_two(
                 mine = i * d0
                 total = mine + (steps - i) * d1
                 place = mine / total * steps
+                # By way of int32, for which there is a vector instruction; unsigned indices need no sign test.
                 j = np.int64(np.int32(min(place, last)))
                 here, there = value[np.uint64(j)], value[np.uint64(j + 1)]
                 out[i] += total * (here + (place - j) * (there - here))
@@ -75,6 +78,7 @@ def solve_three(
                     r2 = np.int64(np.int32(min(t2, last)))
                     r3 = min(np.int64(np.int32(t3)), r2)
                     f2, f3 = t2 - r2, t3 - r3
+                    # Rank of the corner (r2, r3): points with larger tails come first in lexicographic order.
                     here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
                     far = here - r2 - 2  # both tails one higher
                     # The third corner has the tail with the larger fraction one higher. Chosen, not branched to.

@@ -1,11 +1,12 @@
 """Kernels of linear thresholds (F-ETANA): simulated instances, and what they cost with given thresholds.
 
-An instance is drawn from the model: a class, then a bin a stage. It is followed through all stages without stopping:
-posterior[i, k], spent[i, k] (the price paid so far), choice[i, k] (the class with the smallest expected
-misclassification cost) and loss[i, k] (that cost) describe it before stage k is bought; k runs to the number of stages.
+An instance is drawn from the model: a class, then one bin per stage. It is followed through all stages without
+stopping; `Paths` describes it before the feature of each stage is bought.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,15 @@ from streamsift.kernels.compile import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Paths(NamedTuple):
+    """Simulated instances i before stage k; k = n_stages is after the last purchase."""
+
+    posterior: Floats  # (n_draws, n_stages + 1, n_classes)
+    spent: Floats  # (n_draws, n_stages + 1) the price paid so far
+    choice: Ints  # (n_draws, n_stages + 1) the class with the smallest expected misclassification cost (Eq. 8)
+    loss: Floats  # (n_draws, n_stages + 1) that cost
 
 
 @kernel
@@ -26,12 +36,14 @@ def simulate(
     available: Floats,
     log_prior: Floats,
     risk: Floats,
-    posterior: Floats,
-    spent: Floats,
-    choice: Ints,
-    loss: Floats,
+    paths: Paths,
 ) -> None:
-    """Draw instances of the given classes; chance[i, k] in [0, 1) decides the bin at stage k."""
+    """Draw instances of the given classes; chance[i, k] in [0, 1) decides the bin at stage k.
+
+    The bins of stage k are the rows first[k]:first[k + 1] of `likelihood`, P(bin | class) by class. available[k] is the
+    share of rows that have the feature; risk[c, j] is the cost of answering j when c is true.
+    """
+    posterior, spent, choice, loss = paths.posterior, paths.spent, paths.choice, paths.loss
     n_stages, n = cost.size, log_prior.size
     log_weight, log_likelihood = np.empty(n), np.log(likelihood[: first[n_stages]])
     for i in range(classes.size):
@@ -42,7 +54,7 @@ def simulate(
             if k > 0:
                 spent[i, k] = spent[i, k - 1]
                 u = chance[i, k - 1]
-                if u < available[k - 1]:
+                if u < available[k - 1]:  # u / available is uniform again, and picks the bin by inverting P(bin <= b)
                     spent[i, k] += cost[k - 1]
                     u /= available[k - 1]
                     b = first[k - 1]
@@ -51,6 +63,7 @@ def simulate(
                         b += 1
                     for c in range(n):
                         log_weight[c] += log_likelihood[b, c]
+            # posterior = exp(log_weight) / sum; the largest is taken out first, so that nothing underflows to 0 / 0.
             largest = log_weight[0]
             for c in range(1, n):
                 largest = max(largest, log_weight[c])
@@ -70,12 +83,14 @@ def simulate(
 
 
 @kernel
-def costs(plane: Floats, posterior: Floats, spent: Floats, choice: Ints, loss: Floats, total: Floats) -> None:
+def costs(plane: Floats, paths: Paths, total: Floats) -> None:
     """Price and misclassification cost of each instance that stops where `beyond_plane` (kernels/instances.py) says."""
+    posterior, choice, loss = paths.posterior, paths.choice, paths.loss
     n_stages = loss.shape[1] - 1
     for i in range(loss.shape[0]):
         k = 0
         while k < n_stages:
+            # Eq. 15 as in beyond_plane, without an early end: a sum of a few terms is faster than a branch on each.
             j, wanted, most = choice[i, k], 0.0, 0.0
             for c in range(posterior.shape[2]):
                 if c != j:
@@ -86,4 +101,4 @@ def costs(plane: Floats, posterior: Floats, spent: Floats, choice: Ints, loss: F
             if most <= own and wanted <= -plane[k, j, j] * own:
                 break
             k += 1
-        total[i] = spent[i, k] + loss[i, k]
+        total[i] = paths.spent[i, k] + loss[i, k]

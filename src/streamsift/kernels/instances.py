@@ -2,7 +2,7 @@
 
 Features may have different numbers of bins, so bins are laid out flat. Feature j has the cut points
 cuts[cut_start[j]:cut_start[j + 1]], in increasing order. If it is ordered, the bin of x is the number of cuts that are
-<= x; if it is categorical, the cuts are its categories and the bin is the place of x. Its bins are the columns
+<= x; if it is categorical, the cuts are its categories and the bin is the position of x. Its bins are the columns
 bin_start[j]:bin_start[j + 1] of `counts` and the same rows of the likelihoods.
 
 The grid over the simplex and the meaning of `shift` and `weights` are those of kernels/instance_stopping.py.
@@ -10,7 +10,7 @@ The grid over the simplex and the meaning of `shift` and `weights` are those of 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,68 @@ TABLE = 1  # compare with the interpolated cost of going on
 ROUNDED_TABLE = 2  # round the posterior to the grid first, as the authors' program does
 LINEAR = 3  # a hyperplane for each class (Eq. 15)
 
+NO_BAD_VALUE = (-1, -1)  # what classify_* return where they met no infinite value
+
+
+class Bins(NamedTuple):
+    """The bins of all features, laid out flat as described above."""
+
+    cuts: Floats  # (n_cuts,) cut points, or categories, of one feature after the other
+    cut_start: Ints  # (n_features + 1,)
+    categorical: Flags  # (n_features,)
+    bin_start: Ints  # (n_features + 1,)
+
+
+class Rows(NamedTuple):
+    """Rows to classify: dense, or the three arrays of a CSR matrix. The arrays of the other kind are empty."""
+
+    X: NDArray[Any]  # (n_rows, n_features)
+    data: NDArray[Any]  # (n_stored,)
+    indices: NDArray[Any]  # (n_stored,)
+    indptr: NDArray[Any]  # (n_rows + 1,)
+    sparse: bool
+
+
+class Purchases(NamedTuple):
+    """What may be bought, stage after stage."""
+
+    order: Ints  # (n_stages,) the feature of each stage
+    price: Floats  # (n_features,)
+
+
+class RankTable(NamedTuple):
+    """How to find a point of the grid over the simplex (instances/grid.py)."""
+
+    steps: int  # a probability is a multiple of 1 / steps
+    shift: int
+    weights: Ints  # (n_classes - 1, steps + 2)
+
+
+class StopRule(NamedTuple):
+    """When to stop; the mode says which of the arrays are used, the others are empty."""
+
+    mode: int  # TABLE, ROUNDED_TABLE or LINEAR
+    table: Floats  # (n_stages, n_points) the expected cost of going on at each stage and grid point
+    stop_cost: Floats  # (n_points,) the expected cost of stopping
+    plane: Floats  # (n_stages, n_classes, n_classes) see beyond_plane
+    risk: Floats  # (n_classes, n_classes) risk[i, j]: the cost of answering j when i is true
+
+
+class Outcome(NamedTuple):
+    """What classify_* fill in; all counts start at 0."""
+
+    choice: Ints  # (n_rows,) the class answered
+    posteriors: Floats  # (n_rows, n_classes)
+    n_evaluated: Ints  # (n_rows,) how many features were bought for the row
+    cost: Floats  # (n_rows,) what they cost together
+    bought: Ints  # (n_stages,) how many rows bought the feature of each stage
+
 
 @kernel
 def bin_of(x: float, cuts: Floats, first: int, last: int, categorical: bool) -> int:
     """The bin of x among cuts[first:last], or UNKNOWN."""
     low, high = first, last
-    while high - low > 4:
+    while high - low > 4:  # halve down to a few cuts, which are faster compared one by one
         middle = (low + high) // 2
         if cuts[middle] <= x:
             low = middle + 1
@@ -50,32 +106,22 @@ def bin_of(x: float, cuts: Floats, first: int, last: int, categorical: bool) -> 
 
 
 @kernel
-def count_rows(
-    X: NDArray[Any], codes: Ints, cuts: Floats, cut_start: Ints, categorical: Flags, bin_start: Ints, counts: Floats
-) -> None:
+def count_rows(X: NDArray[Any], codes: Ints, bins: Bins, counts: Floats) -> None:
     """Count the values of dense rows by class and bin; NaN is not counted."""
     for i in range(X.shape[0]):
         of_class = counts[codes[i]]
         for j in range(X.shape[1]):
             x = float(X[i, j])
             if x == x:
-                b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
-                of_class[bin_start[j] + b] += 1.0
+                b = bin_of(x, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
+                of_class[bins.bin_start[j] + b] += 1.0
 
 
 @kernel
 def count_sparse_rows(
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    codes: Ints,
-    cuts: Floats,
-    cut_start: Ints,
-    categorical: Flags,
-    bin_start: Ints,
-    counts: Floats,
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], codes: Ints, bins: Bins, counts: Floats,
     skipped: Floats,
-) -> None:
+) -> None:  # fmt: skip
     """Count the stored values of CSR rows; skipped[c, j] counts every stored value, so that zeros can be inferred."""
     for i in range(codes.size):
         c = codes[i]
@@ -83,24 +129,24 @@ def count_sparse_rows(
             j, x = indices[k], float(data[k])
             skipped[c, j] += 1.0
             if x == x:
-                b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
-                counts[c, bin_start[j] + b] += 1.0
+                b = bin_of(x, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
+                counts[c, bins.bin_start[j] + b] += 1.0
 
 
 @kernel
-def bins_of_zero(cuts: Floats, cut_start: Ints, categorical: Flags, bins: Ints) -> None:
-    """The bin of the value 0 for each feature."""
-    for j in range(bins.size):
-        bins[j] = bin_of(0.0, cuts, cut_start[j], cut_start[j + 1], categorical[j])
+def bins_of_zero(bins: Bins, zero: Ints) -> None:
+    """zero[j]: the bin of the value 0 of feature j."""
+    for j in range(zero.size):
+        zero[j] = bin_of(0.0, bins.cuts, bins.cut_start[j], bins.cut_start[j + 1], bins.categorical[j])
 
 
 @kernel
 def interpolate(
     posterior: Floats, steps: int, shift: int, weights: Ints, value: Floats, tail: Floats, raised: Ints
 ) -> float:
-    """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch (one a class)."""
+    """The value at any posterior, linear over Freudenthal's triangles; tail and raised are scratch, one per class."""
     n = posterior.size
-    if n == 3:  # the same, written out
+    if n == 3:  # the same, written out: t are the tail sums, r their floors, f their fractions
         t2, t3 = min((posterior[1] + posterior[2]) * steps, float(steps)), min(posterior[2] * steps, float(steps))
         r2 = np.int64(min(t2, steps - 0.5))
         r3 = min(np.int64(t3), r2)
@@ -174,18 +220,16 @@ def solve_any(
     stop: Floats,
     values: Floats,
     going_on: Floats,
-    steps: int,
-    shift: int,
-    weights: Ints,
+    grid: RankTable,
     rounded: bool,
 ) -> None:
     """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program.
 
     Each row of `values` is a cost at the last stage of its own; `going_on` is filled for the first. Together they cost
-    little more than one, because most of the time goes into finding the place of a posterior on the grid. Of many
-    classes most are 0 at a grid point: only the others are looked at.
+    little more than one, because most of the time goes into locating a posterior on the grid. Of many
+    classes most are 0 at a grid point: only the others are visited.
     """
-    n_points, n = stop.size, likelihood.shape[1]
+    n_points, n, (steps, shift, weights) = stop.size, likelihood.shape[1], grid
     point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
     share, scratch, expected, classes = np.empty(n), np.empty(n), np.empty(values.shape[0]), np.empty(n, np.int64)
     after = np.empty(values.shape)
@@ -311,26 +355,18 @@ def beyond_plane(posterior: Floats, plane: Floats, choice: int) -> bool:
 
 @kernel
 def classify_two(
-    X: NDArray[Any],
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    sparse: bool,
-    order: Ints,
-    feature_cost: Floats,
-    prior_odds: float,
-    log_odds: Floats,
-    cuts: Floats,
-    cut_start: Ints,
-    categorical: Flags,
-    bin_start: Ints,
-    interval: Floats,
-    odds: Floats,
-    n_evaluated: Ints,
-    cost: Floats,
-    bought: Ints,
-) -> tuple[int, int]:
-    """The same for two classes with INTERVAL: the log odds of class 0 are all there is to know of a row."""
+    rows: Rows, bins: Bins, purchases: Purchases, prior_odds: float, log_odds: Floats, interval: Floats, odds: Floats,
+    out: Outcome,
+) -> tuple[int, int]:  # fmt: skip
+    """Like classify_rows for two classes with INTERVAL: the log odds of class 0 are all there is to know of a row.
+
+    log_odds[b] is what bin b adds to them, interval[k] the range in which to go on at stage k (Theorem 3). The log odds
+    at the end go to `odds`, from which the caller computes choice and posteriors.
+    """
+    # Unpacked before the loop: reaching into tuples of arrays within it has been measured as slower.
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    n_evaluated, cost, bought, (order, price) = out.n_evaluated, out.cost, out.bought, purchases
     for i in range(odds.size):
         known, paid, n = prior_odds, 0.0, 0
         for k in range(bought.size):
@@ -338,48 +374,33 @@ def classify_two(
                 break
             j = order[k]
             x = _stored(data, indices, indptr[i], indptr[i + 1], j) if sparse else float(X[i, j])
-            if x != x:
+            if x != x:  # missing: it costs nothing and says nothing
                 continue
             if abs(x) == np.inf:
                 return i, j
             n += 1
-            paid += feature_cost[j]
+            paid += price[j]
             bought[k] += 1
             b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
                 known += log_odds[bin_start[j] + b]
         odds[i], cost[i], n_evaluated[i] = known, paid, n
-    return -1, -1
+    return NO_BAD_VALUE
 
 
 @kernel
 def classify_three(
-    X: NDArray[Any],
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    sparse: bool,
-    order: Ints,
-    feature_cost: Floats,
-    log_prior: Floats,
-    log_likelihood: Floats,
-    cuts: Floats,
-    cut_start: Ints,
-    categorical: Flags,
-    bin_start: Ints,
-    table: Floats,
-    risk: Floats,
-    steps: int,
-    choice: Ints,
-    posteriors: Floats,
-    n_evaluated: Ints,
-    cost: Floats,
-    bought: Ints,
-) -> tuple[int, int]:
-    """The same for three classes with TABLE: what is known of a row are three numbers, too few to be an array.
+    rows: Rows, bins: Bins, purchases: Purchases, log_prior: Floats, log_likelihood: Floats, rule: StopRule, steps: int,
+    out: Outcome,
+) -> tuple[int, int]:  # fmt: skip
+    """Like classify_rows for three classes with TABLE: what is known of a row is three numbers, too few for an array.
 
     Each sum is that of `normalise`, `expected_loss` and `interpolate`, so that single instances get the same decisions.
     """
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    choice, posteriors, n_evaluated, cost, bought = out
+    (order, price), table, risk = purchases, rule.table, rule.risk
     a0, a1, a2 = risk[0, 0], risk[1, 0], risk[2, 0]
     b0, b1, b2 = risk[0, 1], risk[1, 1], risk[2, 1]
     c0, c1, c2 = risk[0, 2], risk[1, 2], risk[2, 2]
@@ -392,11 +413,12 @@ def classify_three(
             p0, p1, p2 = np.exp(w0 - largest), np.exp(w1 - largest), np.exp(w2 - largest)
             total = p0 + p1 + p2
             p0, p1, p2 = p0 / total, p1 / total, p2 / total
+            # Expected cost of answering each class (Eq. 8).
             first, second, third = a0 * p0 + a1 * p1 + a2 * p2, b0 * p0 + b1 * p1 + b2 * p2, c0 * p0 + c1 * p1 + c2 * p2
             if k == n_stages:
                 break
             t2, t3 = min((p1 + p2) * steps, float(steps)), min(p2 * steps, float(steps))
-            r2 = np.int64(np.int32(min(t2, last)))
+            r2 = np.int64(np.int32(min(t2, last)))  # by way of int32, for which there is one instruction
             r3 = min(np.int64(np.int32(t3)), r2)
             f2, f3 = t2 - r2, t3 - r3
             here = n_points - (r2 + 1) * (r2 + 2) // 2 + r2 - r3
@@ -412,52 +434,32 @@ def classify_three(
             if abs(x) == np.inf:
                 return i, j
             n += 1
-            paid += feature_cost[j]
+            paid += price[j]
             bought[k] += 1
             b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
-                told = log_likelihood[bin_start[j] + b]
-                w0, w1, w2 = w0 + told[0], w1 + told[1], w2 + told[2]
+                evidence = log_likelihood[bin_start[j] + b]
+                w0, w1, w2 = w0 + evidence[0], w1 + evidence[1], w2 + evidence[2]
         posteriors[i, 0], posteriors[i, 1], posteriors[i, 2] = p0, p1, p2
         choice[i] = 0 if first <= second and first <= third else (1 if second <= third else 2)
         n_evaluated[i], cost[i] = n, paid
-    return -1, -1
+    return NO_BAD_VALUE
 
 
 @kernel
 def classify_rows(
-    X: NDArray[Any],
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    sparse: bool,
-    order: Ints,
-    feature_cost: Floats,
-    log_prior: Floats,
-    log_likelihood: Floats,
-    cuts: Floats,
-    cut_start: Ints,
-    categorical: Flags,
-    bin_start: Ints,
-    mode: int,
-    table: Floats,
-    stop_cost: Floats,
-    plane: Floats,
-    risk: Floats,
-    steps: int,
-    shift: int,
-    weights: Ints,
-    choice: Ints,
-    posteriors: Floats,
-    n_evaluated: Ints,
-    cost: Floats,
-    bought: Ints,
-) -> tuple[int, int]:
+    rows: Rows, bins: Bins, purchases: Purchases, log_prior: Floats, log_likelihood: Floats, rule: StopRule,
+    grid: RankTable, out: Outcome,
+) -> tuple[int, int]:  # fmt: skip
     """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for.
 
-    bought[k] counts the rows that bought at stage k. Returns row and column of the first infinite value met,
-    or (-1, -1).
+    log_prior[c] = log P(c), log_likelihood[b, c] = log P(bin b | c). Returns row and column of the first infinite value
+    met, or NO_BAD_VALUE.
     """
+    X, data, indices, indptr, sparse = rows
+    cuts, cut_start, categorical, bin_start = bins
+    (order, price), (mode, table, stop_cost, plane, risk) = purchases, rule
+    (choice, posteriors, n_evaluated, cost, bought), (steps, shift, weights) = out, grid
     n_classes = log_prior.size
     log_weight, scratch, parts = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
     every = np.arange(n_classes)
@@ -487,7 +489,7 @@ def classify_rows(
             if abs(x) == np.inf:
                 return i, j
             n_evaluated[i] += 1
-            cost[i] += feature_cost[j]
+            cost[i] += price[j]
             bought[k] += 1
             b = bin_of(x, cuts, cut_start[j], cut_start[j + 1], categorical[j])
             if b != UNKNOWN:
@@ -495,4 +497,4 @@ def classify_rows(
                     log_weight[c] += log_likelihood[bin_start[j] + b, c]
         normalise(log_weight, posterior)
         choice[i] = cheapest(posterior, risk)
-    return -1, -1
+    return NO_BAD_VALUE

@@ -28,7 +28,7 @@ def network(*comparisons: tuple[int, int]) -> Any:
 
     `keys` and `source` are tuples of arrays; what lies beside a key in further arrays goes where the key goes.
     All comparisons are made in registers, with one load and one store of each key. The compiler does not find that by
-    itself, for it cannot know that the places lie apart; so the vectors are spelt out.
+    itself, because it cannot know that the positions are apart; so the vectors are spelt out.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -39,7 +39,7 @@ def network(*comparisons: tuple[int, int]) -> Any:
             vector = ir.VectorType(context.get_data_type(keys[0].dtype), VECTOR // n_bytes)
 
             def pointers(kinds: Any, arrays: Any, at: Any) -> list[list[Any]]:
-                """For each place a pointer into each array."""
+                """For each position a pointer into each array."""
                 data = [
                     context.make_array(kind)(context, builder, array).data
                     for kind, array in zip(kinds, cgutils.unpack_tuple(builder, arrays), strict=True)
@@ -91,7 +91,7 @@ def _prefetch(_: Any, array: Any, place: Any) -> Any:
     return types.void(array, place), emit
 
 
-# fetch(array, place) asks memory for a place of the flat array that will be needed soon, and does not wait for it.
+# fetch(array, place) prefetches an element of the flat array that will be needed soon, without waiting for it.
 fetch: Any = (lambda array, place: None) if config.DISABLE_JIT else _prefetch
 
 

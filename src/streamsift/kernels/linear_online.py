@@ -16,10 +16,11 @@ Indices = NDArray[np.integer]
 
 @kernel
 def _place_in_order(a: Floats, n: int, k: int) -> float:
-    """The value that stands at place k of a[:n] once it is sorted; a is reordered (Hoare's quickselect)."""
+    """The value at index k of a[:n] once it is sorted; a is reordered (Hoare's quickselect)."""
     low, high = 0, n - 1
     while low < high:
         middle = (low + high) // 2
+        # The median of three as pivot: sorted input stays fast.
         if a[middle] < a[low]:
             a[middle], a[low] = a[low], a[middle]
         if a[high] < a[low]:
@@ -70,16 +71,17 @@ def _into_ball(w: Floats, n: int, squares: float, radius: float) -> None:
 def _cut(w: Floats, n: int, n_kept: int, near: float, sizes: Floats) -> tuple[float, int, int]:
     """What the n_kept largest |w[:n]| have in common: they exceed a size, or are among the first few equal to it.
 
-    Return the size, how many of those equal to it are kept, and how many there are. It is looked for around `near`
+    Return the size, how many of those equal to it are kept, and how many there are. It is searched for around `near`
     first; what is beyond needs only counting.
     """
     if n <= n_kept:
         return 0.0, 0, 0
+    # From row to row the size hardly moves: only the few weights close to the last one have to be put in order.
     low, high = 0.9 * near, 1.1 * near
     n_sizes, above = 0, 0
     for j in range(n):
         size = abs(w[j])
-        sizes[n_sizes] = size
+        sizes[n_sizes] = size  # written always, counted only if inside: no branch
         n_sizes += (size >= low) & (size < high)
         above += size >= high
     if not above < n_kept <= above + n_sizes:
@@ -114,10 +116,11 @@ def ofs_rows(
             margin = 0.0
             for k in range(n_active):
                 margin += w[active[k]] * x[active[k]]
-            if sign * margin >= 1.0:
+            if sign * margin >= 1.0:  # no hinge loss: the weights only shrink
                 for k in range(n_active):
                     w[active[k]] *= keep
                 continue
+            # w <- (1 - shrink step) w + step sign x, then onto the ball of radius 1 / sqrt(shrink), then the cut
             move = sign * step
             for j in range(n_features):
                 fresh[j] = keep * w[j] + move * x[j]
@@ -194,7 +197,7 @@ def ofs_sparse_rows(
                 fresh[n] = keep * w[j]
                 if in_row:
                     fresh[n] += sign * step * data[k]
-                square = fresh[n] * fresh[n]
+                square = fresh[n] * fresh[n]  # added to the same one of four sums as in dense rows: equal digits
                 s0 += square if j & 3 == 0 else 0.0
                 s1 += square if j & 3 == 1 else 0.0
                 s2 += square if j & 3 == 2 else 0.0

@@ -14,7 +14,7 @@ Sums go to scratch arrays; the state is changed by `_add_sums` only when they ha
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,36 @@ BLOCK = 8192  # features per block: the block's sums stay in cache while all row
 FAINT = 1e-6  # below this share of a batch's weight the mean so far is no shift: q - s^2 / W loses 1 / share digits
 
 LARGEST32 = float(np.finfo(np.float32).max)
-AHEAD = 16  # non-zeros whose moments are asked for from memory before they are needed
+AHEAD = 16  # how many non-zeros ahead moments are prefetched
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+SHIFT, SUM, SQUARES = 0, 1, 2  # the arrays of BatchRoom.sums: shift, s and q of the formulas above
+
+
+class MomentArrays(NamedTuple):
+    """The state: class moments before fading, that is times one scale for all."""
+
+    weight: Floats  # (n_classes, 1), or (n_classes, n_features) where values have been missing
+    mean: Floats  # (n_classes, n_features)
+    m2: Floats  # (n_classes, n_features) sum of w (x - mean)^2
+
+
+class BatchRoom(NamedTuple):
+    """Room to work in; with K classes and n rows:"""
+
+    places: Ints  # (3 K + 1 + n,)
+    added: Floats  # (K,) the weight of the rows of each class of the batch
+    sums: Floats  # (3, at least the number of classes in the batch, n_features)
+
+
+class Groups(NamedTuple):
+    """The rows of a batch by class: those of classes[k] are order[starts[k]:starts[k + 1]]."""
+
+    classes: Ints  # (n_groups,)
+    starts: Ints  # (n_groups + 1,)
+    order: Ints  # (n_rows,)
 
 
 @kernel
@@ -38,6 +64,8 @@ def group_rows(codes: Ints, counts: Ints, classes: Ints, starts: Ints, order: In
 
     Afterwards the rows of classes[k] are order[starts[k]:starts[k + 1]] for k < K. `counts` has room for all classes.
     """
+    # A counting sort: count, sum up to where each class begins, then put every row at the next free position of its
+    # class.
     for c in range(counts.size):
         counts[c] = 0
     for i in range(codes.size):
@@ -99,25 +127,22 @@ def _add_four_weighted(
 @inlined_kernel
 def _batch_sums(
     X: NDArray[Any],
-    order: Ints,
-    starts: Ints,
-    classes: Ints,
+    groups: Groups,
     row_weight: Floats,
     weighted: bool,
     decay: float,
-    weight: Floats,
-    mean: Floats,
+    state: MomentArrays,
     added: Floats,
     faint: Ints,
-    shift: Floats,
-    s: Floats,
-    q: Floats,
+    sums: Floats,
 ) -> bool:
-    """Sum one batch around a shift, for each class in `classes`; return whether all sums are finite.
+    """Sum one batch around a shift, for each class in it; return whether all sums are finite.
 
-    Rows of class classes[k] are order[starts[k]:starts[k + 1]]. Results go to place k: the weight of the rows to
-    `added`, whether the weight so far, times `decay`, is faint beside it, and the shift, s and q.
+    Results go to index k for the k-th class of the batch: the weight of the rows to `added`, whether the weight so far,
+    times `decay`, is faint beside it to `faint`, and the shift, s and q to `sums`.
     """
+    classes, starts, order, weight, mean = groups.classes, groups.starts, groups.order, state.weight, state.mean
+    shift, s, q = sums[SHIFT], sums[SUM], sums[SQUARES]
     bad = 0
     for k in range(classes.size):
         added[k] = 0.0
@@ -136,6 +161,7 @@ def _batch_sums(
                 c[j] = first_row[j] if faint[k] else known[j]
                 sk[j] = 0.0
                 qk[j] = 0.0
+            # Eight rows at a time, then four, then one by one: the widest loop that still fits.
             while not weighted and i + 8 <= end:
                 _add_eight(X, order[i : i + 8], first, last, c, sk, qk)
                 i += 8
@@ -180,37 +206,25 @@ def add_row(x: NDArray[Any], largest: float, row_weight: float, before: float, m
     """
     if not all_within(x, largest):
         return False
-    share = row_weight / (before + row_weight)
+    share = row_weight / (before + row_weight)  # mean += share d,  m2 += before share d^2
     _add_whole_row(x, share, before * share, mean, m2)
     return True
 
 
 @inlined_kernel
-def _add_sums(
-    classes: Ints,
-    added: Floats,
-    faint: Ints,
-    scale: float,
-    shift: Floats,
-    s: Floats,
-    q: Floats,
-    weight: Floats,
-    mean: Floats,
-    m2: Floats,
-) -> None:
-    """Add the sums of a batch, times `scale`, to the state.
-
-    `weight` has one column, or one for each feature where values have been missing.
-    """
+def _add_sums(classes: Ints, added: Floats, faint: Ints, scale: float, sums: Floats, state: MomentArrays) -> None:
+    """Add the sums of a batch, times `scale`, to the state."""
+    shift, s, q = sums[SHIFT], sums[SUM], sums[SQUARES]
     for k in range(classes.size):
-        m, v, w = mean[classes[k]], m2[classes[k]], weight[classes[k]]
-        if faint[k]:
+        m, v, w = state.mean[classes[k]], state.m2[classes[k]], state.weight[classes[k]]
+        if faint[k]:  # the shift is not the old mean: the old rows join the sums as a point at their mean
             for j in range(m.size):
                 d, old = m[j] - shift[k, j], w[j if w.size > 1 else 0] / scale
                 s[k, j] += old * d
                 q[k, j] += old * d * d
         for j in range(w.size):
             w[j] += added[k] * scale
+        # mean = shift + s / W,  m2 += q - s^2 / W; the two loops differ in whether W is the same for all features.
         if w.size == 1:
             per_row = scale / w[0]
             for j in range(m.size):
@@ -232,26 +246,21 @@ def add_batch(
     weighted: bool,
     decay: float,
     scale: float,
-    weight: Floats,
-    mean: Floats,
-    m2: Floats,
-    places: Ints,
-    added: Floats,
-    sums: Floats,
+    state: MomentArrays,
+    room: BatchRoom,
 ) -> bool:
     """Add a batch to the state; False, and the state is as it was, if some sum is not finite.
 
-    With K classes and n rows, `places` has room for 3 K + 1 + n numbers, `added` for K, and `sums` has the shape
-    (3, at least the number of classes in the batch, features).
+    Rows count with `row_weight` (all 1 unless `weighted`), times `scale`. `decay` turns weights so far into weights as
+    seen from the end of the batch.
     """
-    n = weight.shape[0]
+    n, places = state.weight.shape[0], room.places
     counts, classes, starts, order = places[:n], places[n : 2 * n], places[2 * n : 3 * n + 1], places[3 * n + 1 :]
-    found = classes[: group_rows(codes, counts, classes, starts, order)]
-    shift, s, q = sums[0], sums[1], sums[2]
+    groups = Groups(classes[: group_rows(codes, counts, classes, starts, order)], starts, order)
     faint = counts  # free again
-    if not _batch_sums(X, order, starts, found, row_weight, weighted, decay, weight, mean, added, faint, shift, s, q):
+    if not _batch_sums(X, groups, row_weight, weighted, decay, state, room.added, faint, room.sums):
         return False
-    _add_sums(found, added, faint, scale, shift, s, q, weight, mean, m2)
+    _add_sums(groups.classes, room.added, faint, scale, room.sums, state)
     return True
 
 
@@ -259,7 +268,10 @@ def add_batch(
 def add_rows_with_gaps(
     X: NDArray[Any], codes: Ints, row_weight: Floats, weight: Floats, mean: Floats, m2: Floats
 ) -> None:
-    """Welford's update, value by value, where NaN is not counted; weight has one entry a class and feature."""
+    """Welford's update, value by value, where NaN is not counted; weight has one entry per class and feature.
+
+    d = x - mean,   mean += w d / (W + w),   m2 += W w d^2 / (W + w),   W += w
+    """
     for i in range(X.shape[0]):
         c, w = codes[i], row_weight[i]
         for j in range(X.shape[1]):
@@ -298,6 +310,7 @@ def add_sparse_rows(
             continue
         next_row = np.uint64(codes[i + 1 if i + 1 < codes.size else i]) * width
         begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        # Up to `middle` the next moments are those of this row's own class, behind it those of the next row's.
         middle = end - ahead if begin + ahead < end else begin
         for last in (False, True):
             early = ahead if end + ahead <= size else np.uint64(0)

@@ -1,8 +1,8 @@
 """Neighbourhoods of rows, and how pure they are: the dependency degree of neighbourhood rough sets.
 
-Rows are points; their squared distances are sums over columns, one term a column. A sum is kept in two numbers, `high`
-(the sum, rounded) and `low` (what rounding took away), so that a column can be taken out again and leaves what the
-others give, zeros included.
+Rows are points; their squared distances are sums over columns, one term per column. A sum is kept in two numbers,
+`high` (the sum, rounded) and `low` (what rounding took away), so that a column can be taken out again and leaves what
+the others give, zeros included.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from streamsift.kernels.compile import kernel
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ROOM = 16  # how many nearest rows are looked for at a time: most neighbourhoods are smaller
+ROOM = 16  # how many nearest rows are searched for at a time: most neighbourhoods are smaller
 ROUNDING = 1e-6  # more than a sum of purities can be off
 GAP = 1.5  # neighbours end at a gap of so many mean gaps (OFS-A3M)
 NARROWER = 1.0 - 1e-9  # cells are a little narrower than the gap: two rows in one cell are surely less than it apart
@@ -26,9 +26,10 @@ NOTHING = 1e-26  # squares of differences that are rounding, columns having vari
 
 @kernel
 def add_squares(high: Floats, low: Floats, column: Floats, place: int, sign: float) -> None:
-    """Add the squared differences between a column's value at one place and all its values; take them out with -1."""
+    """Add the squared differences between a column's value at one index and all its values; take them out with -1."""
     here = column[place]
     for j in range(len(column)):
+        # Two-sum (Knuth): total = fl(high + term), and what rounding lost is exactly the bracket below.
         term = sign * ((column[j] - here) * (column[j] - here))
         total = high[j] + term
         added = total - high[j]
@@ -48,14 +49,14 @@ def add_column(squares: Floats, column: Floats, sign: float) -> None:
 
 @kernel
 def nearest(row: Floats, distance: float, place: int, near: Ints) -> int:
-    """The rows that come next behind one at a place and distance, nearest first, equal ones in order; how many."""
+    """The rows behind the one with this index and distance, nearest first, equal ones in order; returns how many."""
     count, room = 0, len(near)
     for j in range(len(row)):
         if row[j] < distance or (row[j] == distance and j <= place):
             continue
         if count == room and row[j] >= row[near[room - 1]]:
             continue
-        k = min(count, room - 1)
+        k = min(count, room - 1)  # insertion into a short sorted list
         while k > 0 and row[near[k - 1]] > row[j]:
             near[k] = near[k - 1]
             k -= 1

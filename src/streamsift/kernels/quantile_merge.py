@@ -21,12 +21,14 @@ def _merge_two(
     key, count, gap = 0, 0, 0
     pending = np.zeros(n_classes, np.float64)
     while i < n_a or j < n_b:
+        # Of two equal keys both are taken, into one tuple.
         take_a = j == n_b or (i < n_a and a[KEY, i] <= b[KEY, j])
         take_b = i == n_a or (j < n_b and b[KEY, j] <= a[KEY, i])
         next_key = a[KEY, i] if take_a else b[KEY, j]
         # Rows of the other list hidden in its next tuple may lie below this value too.
         next_gap = (a[GAP, i] if i < n_a else 0) + (b[GAP, j] if j < n_b else 0)
         next_count = (a[COUNT, i] if take_a else 0) + (b[COUNT, j] if take_b else 0)
+        # The current tuple is absorbed by the next value as long as no more than `limit` rows get uncertain.
         if size < 0 or count + next_gap > limit:
             if size >= 0:
                 out[KEY, size], out[COUNT, size], out[GAP, size] = key, count, gap

@@ -127,7 +127,7 @@ _sort_eight = network(
 
 @kernel
 def _place(row: int) -> int:
-    """Where a row begins; unsigned, so that indexing needs no test for negative places."""
+    """Where a row begins; unsigned, so that indexing needs no test for negative numbers."""
     return np.uint64(row * WIDTH)  # type: ignore[return-value]
 
 
@@ -139,7 +139,7 @@ def _stored(row: int) -> int:
 
 @kernel
 def _eight(a: int, d: int) -> tuple[int, int, int, int, int, int, int, int]:
-    """Eight places, d apart."""
+    """Eight positions, d apart."""
     b, c = a + d + d, a + d + d + d + d
     return a, a + d, b, b + d, c, c + d, c + d + d, c + d + d + d
 

@@ -1,9 +1,9 @@
 """Kernels that count bins over lists of tuples and over sorted rows that wait beside them, without merging the two.
 
-Bin h begins at the first value below which at least round(h n / n_bins) of all n rows stand. That place is found in all
-sorted sequences of a feature at once: the list, whose tuples stand for several rows each, and the runs of waiting rows.
-A value is taken from the longest stretch that is still in question; how many rows stand below it tells on which side to
-go on. (Merging takes a step for each row, this takes some steps for each bin.)
+Bin h begins at the first value below which at least round(h n / n_bins) of all n rows stand. That position is found in
+all sorted sequences of a feature at once: the list, whose tuples stand for several rows each, and the runs of waiting
+rows. A value is taken from the longest stretch that is still in question; how many rows stand below it tells on which
+side to go on. (Merging takes a step for each row, this takes some steps for each bin.)
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def new_stretches(n_runs: int, longest: int) -> Stretches:
 
 @kernel
 def turn_runs(block: NDArray[Any], places: Ints, starts: Ints, lines: NDArray[Any]) -> None:
-    """Turn runs of sorted rows, from places[r] on in a flat (rows, WIDTH) block, so that each column is a line.
+    """Transpose runs of sorted rows, which begin at places[r] of a flat (rows, WIDTH) block: each column is contiguous.
 
     Run r goes to starts[r]:starts[r + 1] of the lines.
     """
@@ -70,7 +70,7 @@ def turn_origins(rows: NDArray[Any], entry: NDArray[Any], places: Ints, starts: 
 
 @kernel
 def _first_from(line: NDArray[Any], low: int, high: int, key: int) -> int:
-    """The first place of a sorted line, from low to high, with a key that is not less."""
+    """The first index of a sorted sequence, from low to high, with a key that is not less."""
     n = high - low
     while n > 0:
         half = (n + 1) >> 1
@@ -181,7 +181,7 @@ def count_runs(
 ) -> None:  # fmt: skip
     """Add the class weights of some features to bins (features, bins, classes): lists, and sorted rows of weight 1.
 
-    Run r, starts[r]:starts[r + 1] of each feature's line, is of class labels[r]. There may be no run at all.
+    Run r, starts[r]:starts[r + 1] of each feature's sequence, is of class labels[r]. There may be no run at all.
     """
     last = labels.size
     for f in range(bins.shape[0]):

@@ -38,19 +38,19 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Lists(NamedTuple):
-    """The lists of all features: tuples (n_features, 3, room), weights (n_features, n_classes, room)."""
+class TupleLists(NamedTuple):
+    """The lists of all features."""
 
-    tuples: Ints
-    weights: Floats
-    sizes: Ints
-    exact: NDArray[np.bool_]  # no tuple has absorbed another
+    tuples: Ints  # (n_features, 3, room)
+    weights: Floats  # (n_features, n_classes, room)
+    sizes: Ints  # (n_features,) how many tuples the list has
+    exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
 
 
 class Ragged(NamedTuple):
     """Lists one behind the other: feature j has columns start[j]:start[j + 1]."""
 
-    start: Ints
+    start: Ints  # (n_features + 1,)
     tuples: Ints  # (3, total)
     weights: Floats  # (n_classes, total)
 
@@ -58,15 +58,35 @@ class Ragged(NamedTuple):
 class Entries(NamedTuple):
     """What stands behind each atom."""
 
-    counts: Ints
-    classes: Ints
-    weights: Floats
+    counts: Ints  # (n_entries,) rows
+    classes: Ints  # (n_entries,) their class
+    weights: Floats  # (n_entries,) their weight
+
+
+class SortedRuns(NamedTuple):
+    """Runs of a block of sorted rows, and room for every stride-th value of them."""
+
+    starts: Ints  # (n_runs + 1,) run r is rows starts[r]:starts[r + 1] of the block
+    labels: Ints  # (n_runs,) the class of each run
+    stride: int
+    thinned: NDArray[Any]  # (WIDTH, n) the thinned runs, column by column
+    thin_starts: Ints  # (n_runs + 1,) where each of them begins
+
+
+class Task(NamedTuple):
+    """Which lists to merge into, those of features first + done .. first + width - 1, and how short to keep them."""
+
+    limit: Ints  # (n_features,) largest GAP of a list that is not exact
+    cap: int  # most tuples of a list that is exact
+    first: int
+    width: int
+    done: int
 
 
 class Room(NamedTuple):
-    """Where lists are merged: two lines of atoms to go to and fro between, the old list, slots, the result."""
+    """Where lists are merged: two rows of atoms to go to and fro between, the old list, slots, the result."""
 
-    keys: Ints  # (2, n + 2) from place 1 on
+    keys: Ints  # (2, n + 2) from index 1 on
     source: Ints  # (2, n + 2) the entry behind each atom
     run: Ints  # (n + 2,) the keys of the run that is merged in next
     old: Ints  # (3, n + 1)
@@ -181,7 +201,7 @@ def _absorb(
     tuples[KEY, n_old], tuples[COUNT, n_old], tuples[GAP, n_old] = _LAST, 0, 0
     keys[n_atoms + 1], source[n_atoms + 1] = _LAST, 0
     i, j = np.uint64(0), np.uint64(1)
-    begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative places
+    begun = np.uint64(0)  # tuples begun; unsigned: indexing then needs no test for negative numbers
     key, count, gap = -_LAST, limit + 1, 0  # a count with which nothing fits: the first tuple is a new one
     for _ in range(n_old + n_atoms):
         # Of equal keys the tuple comes first. Rows hidden in the next old tuple may lie below an atom's value.
@@ -238,12 +258,12 @@ def _fill(target: NDArray[Any], value: float) -> None:
 
 @kernel
 def _atoms(
-    block: NDArray[Any], starts: Ints, labels: Ints, column: int, whole: bool, most: int, stride: int,
-    thinned: NDArray[Any], thin_starts: Ints, entries: Entries, room: Room,
-) -> int:  # fmt: skip
+    block: NDArray[Any], runs: SortedRuns, column: int, whole: bool, most: int, entries: Entries, room: Room
+) -> int:
     """Atoms of one column: all values if `whole` (-1 if some run has more than `most` different ones), else every
     stride-th value of each run, standing for `stride` rows.
     """
+    starts, labels, stride = runs.starts, runs.labels, runs.stride
     n = 0
     for r in range(labels.size):
         present = _n_present(block, starts[r], starts[r + 1] - starts[r], column)
@@ -255,7 +275,7 @@ def _atoms(
                 entries.classes[i], entries.weights[i] = labels[r], entries.counts[i]
         else:
             n_run = (present + stride - 1) // stride
-            _copy(thinned[column, thin_starts[r] : thin_starts[r] + n_run], room.run[1:])
+            _copy(runs.thinned[column, runs.thin_starts[r] : runs.thin_starts[r] + n_run], room.run[1:])
             _fill(entries.counts[n : n + n_run], stride)
             _fill(entries.classes[n : n + n_run], labels[r])
             _fill(entries.weights[n : n + n_run], stride)
@@ -290,31 +310,30 @@ def _keep_list(new: Ints, new_weights: Floats, size: int, out: Ints, out_weights
 
 @kernel
 def merge_runs(
-    block: NDArray[Any], starts: Ints, labels: Ints, stride: int, thinned: NDArray[Any], thin_starts: Ints, limit: Ints,
-    cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Merge a block of sorted rows of weight 1 into the lists of features first + done .. first + width - 1.
+    block: NDArray[Any], runs: SortedRuns, task: Task, lists: TupleLists, entries: Entries, room: Room
+) -> tuple[int, int]:
+    """Merge a block of sorted rows of weight 1 into lists.
 
-    Run r, rows starts[r]:starts[r + 1] of the block, is sorted and of class labels[r]. A list that is still exact is
-    given all values and stays exact while it has at most `cap` tuples; any other is given every stride-th value of
-    each run (kept in `thinned`, WIDTH rows, from thin_starts[r] on) and shortened within limit[feature].
+    A list that is still exact is given all values and stays exact while it has at most task.cap tuples; any other is
+    given every stride-th value of each run and shortened within task.limit[feature].
 
-    Where a list does not fit into its room, the answer is its place and its length; (width, 0) means all done.
+    Where a list does not fit into its room, the answer is its column and its length; (width, 0) means all done.
     """
-    most = lists.weights.shape[2]
-    for r in range(labels.size):
-        _thin(block, starts[r], starts[r + 1] - starts[r], stride, thinned[:, thin_starts[r] :])
-    for w in range(done, width):
-        f = first + w
+    most, cap, n_runs = lists.weights.shape[2], task.cap, runs.labels.size
+    for r in range(n_runs):
+        start, n = runs.starts[r], runs.starts[r + 1] - runs.starts[r]
+        _thin(block, start, n, runs.stride, runs.thinned[:, runs.thin_starts[r] :])
+    for w in range(task.done, task.width):
+        f = task.first + w
         whole = lists.exact[f]
         while True:  # at most twice: the second time without hope of staying exact
-            n_atoms = _atoms(block, starts, labels, w, whole, cap, stride, thinned, thin_starts, entries, room)
+            n_atoms = _atoms(block, runs, w, whole, cap, entries, room)
             size = _LAST
             if n_atoms >= 0:
-                side, n_old = labels.size % 2, lists.sizes[f]
+                side, n_old = n_runs % 2, lists.sizes[f]
                 size = _absorb(
                     lists.tuples[f], lists.weights[f], n_old, entries.counts, side, n_atoms, 1.0,
-                    -1 if whole else limit[f], room,
+                    -1 if whole else task.limit[f], room,
                 )  # fmt: skip
                 _add_weights(entries, room.source[side, 1:], n_atoms, 1, n_old, room)
             if not whole or size <= cap:
@@ -324,12 +343,12 @@ def merge_runs(
             return w, size
         _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
         lists.sizes[f], lists.exact[f] = size, whole
-    return width, 0
+    return task.width, 0
 
 
 @kernel
 def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: int, room: Room) -> int:
-    """Atoms of a sorted line of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
+    """Atoms of a sorted sequence of n keys; or, with several together, atoms 0, 1, ... of so many neighbours each.
 
     A group stands at its middle value, so no rank moves by more than half of its rows.
     """
@@ -346,17 +365,18 @@ def _atoms_of_line(keys: NDArray[Any], source: NDArray[Any], n: int, together: i
 @kernel
 def merge_rows(
     block: NDArray[Any], rows: NDArray[Any], turned: NDArray[Any], decay: float, together: int, counts: Ints,
-    limit: Ints, cap: int, lists: Lists, entries: Entries, room: Room, first: int, width: int, done: int,
+    task: Task, lists: TupleLists, entries: Entries, room: Room,
 ) -> tuple[int, int]:  # fmt: skip
     """Like merge_runs for rows of any weight and many classes: sorted together, `rows` says which entry is which.
 
-    Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th group.
+    Lists that are not exact are given so many neighbours together, counts[k] of them in the k-th group. `turned` is
+    room for keys and rows, column by column.
     """
-    n, most = entries.counts.size, lists.weights.shape[2]
+    n, most, cap = entries.counts.size, lists.weights.shape[2], task.cap
     _thin(block, 0, n, 1, turned[0])
     _thin(rows, 0, n, 1, turned[1])
-    for w in range(done, width):
-        f = first + w
+    for w in range(task.done, task.width):
+        f = task.first + w
         n_present, n_old = _n_present(block, 0, n, w), lists.sizes[f]
         whole = lists.exact[f]
         if whole:
@@ -369,7 +389,7 @@ def merge_rows(
             n_atoms = _atoms_of_line(turned[0, w], turned[1, w], n_present, group, room)
             size = _absorb(
                 lists.tuples[f], lists.weights[f], n_old, entries.counts if group == 1 else counts, 0, n_atoms, decay,
-                -1 if whole else limit[f], room,
+                -1 if whole else task.limit[f], room,
             )  # fmt: skip
             _add_weights(entries, turned[1, w], n_present, group, n_old, room)
             if not whole or size <= cap:
@@ -379,7 +399,7 @@ def merge_rows(
             return w, size
         _keep_list(room.new, room.new_weights, size, lists.tuples[f], lists.weights[f])
         lists.sizes[f], lists.exact[f] = size, whole
-    return width, 0
+    return task.width, 0
 
 
 @kernel

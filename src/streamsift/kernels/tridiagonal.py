@@ -1,8 +1,8 @@
 """The largest eigenvalues of a symmetric matrix and their eigenvectors, by way of its tridiagonal form T.
 
-T comes from reflections I - f u u', one a column, that leave nothing beside the diagonal but one number. Values by
+T comes from reflections I - f u u', one per column, that leave nothing beside the diagonal but one number. Values by
 bisection: the number of negative pivots of T - x is the number of eigenvalues below x. Vectors of T from the two
-factorisations of T - value, from above and from below, joined at the place where they fit best (a twisted
+factorisations of T - value, from above and from below, joined at the index where they fit best (a twisted
 factorisation); those of the matrix by the same reflections in turn. Loops run over the eigenvalues inside, or along a
 row, so that they are vectorised.
 """
@@ -23,6 +23,7 @@ _CORRECTABLE = 1e-8  # products of eigenvectors that should be 0: their squares 
 
 @summing_kernel
 def _dot(x: Floats, y: Floats) -> float:
+    """The inner product, added up in the order that suits the processor."""
     total = 0.0
     for j in range(x.size):
         total += x[j] * y[j]
@@ -35,7 +36,7 @@ def _sweep(flat: Floats, width: int, first: int, v: Floats, w: Floats, u: Floats
 
     Only the lower triangle is there, each number of which is fetched once for all this.
     """
-    start, step = np.uint64(first), np.uint64(width)  # unsigned: indexing then needs no test for negative places
+    start, step = np.uint64(first), np.uint64(width)  # unsigned: indexing then needs no test for negative numbers
     for i in range(u.size):
         row = (start + np.uint64(i)) * step + start
         vi, wi, ui = v[i], w[i], u[i]
@@ -71,6 +72,8 @@ def to_tridiagonal(flat: Floats, diagonal: Floats, beside: Floats, reflectors: F
         if k == n - 1:
             return
         u, below, head = reflectors[k, k + 1 :], column[k + 2 :], column[k + 1]
+        # Householder: u = (1, below / (head - length)), f = (length - head) / length, with the sign of `length`
+        # opposite to that of `head`, so that nothing cancels.
         rest = _dot(below, below)
         factors[k] = 0.0
         beside[k] = head
@@ -87,6 +90,7 @@ def to_tridiagonal(flat: Floats, diagonal: Floats, beside: Floats, reflectors: F
         u[0] = 1.0
         v_rest, w_rest, its_product = v[k + 1 :], w[k + 1 :], product[k + 1 :]
         _sweep(flat, n, k + 1, v_rest, w_rest, u, its_product)
+        # (I - f u u') A (I - f u u') = A - u w' - w u'  with  w = f A u - (f^2 / 2) (u' A u) u
         half = 0.5 * factors[k] * factors[k] * _dot(its_product, u)
         for i in range(u.size):
             v_rest[i] = u[i]
@@ -126,10 +130,12 @@ def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
     largest, widest = abs(diagonal[0]), 0.0
     for i in range(1, size):
         largest, widest = max(largest, abs(diagonal[i])), max(widest, abs(beside[i - 1]))
-    bound = largest + 2.0 * widest
+    bound = largest + 2.0 * widest  # Gershgorin: all eigenvalues lie within
     low, high = np.full(n, -bound), np.full(n, bound)
     middle, pivot, below = np.empty(n), np.empty(n), np.empty(n)
     least = 1e-290 * max(bound * bound, 1.0)  # a pivot of 0 would end the walk
+    # All eigenvalues are bisected side by side, which is vectorised; the pivots of T - x are
+    # p_0 = d_0 - x,  p_i = d_i - x - e_(i-1)^2 / p_(i-1), and as many are negative as eigenvalues lie below x (Sturm).
     for _ in range(_HALVINGS):
         for k in range(n):
             middle[k] = 0.5 * low[k] + 0.5 * high[k]
@@ -154,7 +160,7 @@ def leading_values(diagonal: Floats, beside: Floats, values: Floats) -> float:
 
 @kernel
 def vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats) -> None:
-    """Write eigenvectors of length 1, one a row."""
+    """Write eigenvectors of length 1, one per row."""
     n, size = vectors.shape
     down, up = np.empty((size, n)), np.empty((size, n))
     for k in range(n):
@@ -169,7 +175,7 @@ def vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats
     for k in range(n):
         vector = vectors[k]
         best, place = np.inf, 0
-        for i in range(size):
+        for i in range(size):  # at the best twist index the two factorisations nearly agree: a pivot of about 0
             gap = abs(down[i, k] + up[i, k] - (diagonal[i] - values[k]))
             if gap < best:
                 best, place = gap, i
@@ -181,7 +187,7 @@ def vectors_of(diagonal: Floats, beside: Floats, values: Floats, vectors: Floats
         for i in range(place, size - 1):
             vector[i + 1] = -beside[i] * vector[i] / up[i + 1, k]
             total += vector[i + 1] ** 2
-        factor = 1.0 / np.sqrt(total)
+        factor = 1.0 / np.sqrt(total)  # to length 1
         for i in range(size):
             vector[i] *= factor
 
@@ -205,6 +211,7 @@ def are_eigenvectors(diagonal: Floats, beside: Floats, values: Floats, vectors: 
 
 @summing_kernel
 def _take_away(x: Floats, share: float, y: Floats) -> None:
+    """x -= share * y."""
     for j in range(x.size):
         x[j] -= share * y[j]
 

@@ -1,7 +1,7 @@
 """Kernels of EFS: modified balanced Winnow, one row after the other.
 
 A weight w stands for |w| * 2**(-RANGE * halvings), so that weights may shrink without end. A weight with halvings has a
-minus sign, and products keep it: where only its place beside the threshold matters it is as good as 0 (its size is
+minus sign, and products keep it: where only its size beside the threshold matters it is as good as 0 (its size is
 below 2**-128), which then is max(w, 0) and needs no second array. Dense rows see to the ranges of all weights once in
 `interval` rows, within which no weight can leave what a float can hold; sparse rows when a weight is about to.
 
@@ -14,6 +14,7 @@ prepares the margin of the next.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +25,41 @@ from streamsift.kernels.intrinsics import fetch
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
-Places = NDArray[np.uint64]  # unsigned: indexing then needs no test for negative places
+Places = NDArray[np.uint64]  # unsigned: indexing then needs no test for negative numbers
 
 RANGE = 512
 BACK = 2.0**RANGE
 SMALL, UP = 2.0**-192, 2.0**384  # smaller weights are multiplied by BACK, larger ones with halvings divided
-DOWN = 2.0**-700  # in sparse rows, a weight below it asks for a look at all ranges
+DOWN = 2.0**-700  # in sparse rows, a weight below it makes the kernel bring all weights into range
 LARGE = 2.0**500  # weights stop growing here: sums over millions of features stay finite
-BITS_DOWN, BITS_UP = 500.0, 300.0  # how far weights may go between two looks, of which one makes up for RANGE
+BITS_DOWN, BITS_UP = 500.0, 300.0  # how far weights may go between two calls of _into_range, each makes up for RANGE
 
 HUGE_SPREAD, TINY_SPREAD = 2.0**100, 2.0**-300
-STRANDS = 8  # extremes are looked for in so many parts of a row side by side
+STRANDS = 8  # extremes are searched for in so many parts of a row side by side
 LINE = 8  # values that come from memory together
+
+
+class WinnowModels(NamedTuple):
+    """Model m predicts by u[m] - v[m]; a weight is |w| * 2**(-RANGE * halvings), as said above."""
+
+    u: Floats  # (n_models, n_features) weights that vote for the class
+    v: Floats  # (n_models, n_features) weights that vote against it
+    u_halvings: Ints  # (n_models, n_features)
+    v_halvings: Ints  # (n_models, n_features)
+
+
+class WinnowRule(NamedTuple):
+    """When to learn a row and by how much; x is the scaled value, from 0 to 1.
+
+    A row of sign y is learnt where y (score - threshold) <= margin. Then each winner (u if y = 1, else v) is multiplied
+    by promotion (1 + x), each loser by demotion max(1 - x, floor).
+    """
+
+    promotion: float
+    demotion: float
+    threshold: float
+    margin: float
+    floor: float
 
 
 def look_interval(promotion: float, demotion: float, floor: float) -> int:
@@ -77,7 +101,7 @@ def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
                 value = x[j + k * n]
                 least = value if value < least else least
                 largest = value if value > largest else largest
-            lows[j] = least
+            lows[j] = least  # kept per position: a single running minimum would have to wait for itself
             highs[j] = largest
         for j in range(n):
             low = lows[j] if lows[j] < low else low
@@ -91,6 +115,7 @@ def _extremes(x: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
 @kernel
 def unit_of(low: float, high: float) -> float:
     """The power of 2 that a row with these extremes has to be multiplied by: nearly always 1."""
+    # Halves, because high - low itself may overflow.
     if 0.5 * high - 0.5 * low > HUGE_SPREAD:
         return 2.0**-900
     return 2.0**700 if 0.0 < high - low < TINY_SPREAD else 1.0
@@ -119,19 +144,18 @@ def _update_and_prepare(
     slope: float,
     winner: Floats,
     loser: Floats,
-    promotion: float,
-    demotion: float,
-    floor: float,
+    rule: WinnowRule,
     following: Floats,
     its_low: float,
 ) -> float:
     """Learn one row, and return the sum of winner - loser behind the margin of the following row."""
+    promotion, demotion, floor = rule.promotion, rule.demotion, rule.floor
     total = 0.0
     for j in range(x.size):
         here = (x[j] - low) * slope
         rest = 1.0 - here
         rest = rest if rest > floor else floor
-        above = here > 0.0
+        above = here > 0.0  # a feature at the least value of the row is not touched; chosen, not branched to
         won = winner[j] * (promotion * (1.0 + here) if above else 1.0)
         lost = loser[j] * (demotion * rest if above else 1.0)
         winner[j] = won
@@ -143,29 +167,15 @@ def _update_and_prepare(
 
 
 @kernel
-def efs_rows(
-    X: Floats,
-    signs: Floats,
-    u: Floats,
-    v: Floats,
-    u_halvings: Ints,
-    v_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    threshold: float,
-    margin: float,
-    floor: float,
-    first_row: int,
-    interval: int,
-) -> bool:
+def efs_rows(X: Floats, signs: Floats, models: WinnowModels, rule: WinnowRule, first_row: int, interval: int) -> bool:
     """Learn dense rows, of which the first is number `first_row` of the stream.
 
-    (u[m], v[m]) is the model whose labels are signs[m]. False if a value is not finite, or the unit of a row not 1.
+    signs[m] are the labels of model m. False if a value is not finite, or the unit of a row not 1.
     """
     n_rows, n_features = X.shape
     lows, highs = np.empty(n_features), np.empty(n_features)
-    for m in range(u.shape[0]):
-        um, vm, uh, vh = u[m], v[m], u_halvings[m], v_halvings[m]
+    for m in range(models.u.shape[0]):
+        um, vm, uh, vh = models.u[m], models.v[m], models.u_halvings[m], models.v_halvings[m]
         low, high = _extremes(X[0], lows, highs)
         total = _prepare(X[0], low, um, vm)
         for i in range(n_rows):
@@ -176,15 +186,13 @@ def efs_rows(
             sign, x, its_low = signs[m, i], X[i], low
             following, later = X[min(i + 1, n_rows - 1)], X[min(i + 2, n_rows - 1)]
             low, high = _extremes(following, lows, highs)
-            learns, looks = not sign * (score - threshold) > margin, (first_row + i) % interval == 0
+            learns, looks = not sign * (score - rule.threshold) > rule.margin, (first_row + i) % interval == 0
             if learns:
-                for j in range(0, n_features, LINE):
+                for j in range(0, n_features, LINE):  # the row after next comes from memory while this one is learnt
                     fetch(later, j)
                 winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-                total = sign * _update_and_prepare(
-                    x, its_low, slope, winner, loser, promotion, demotion, floor, following, low
-                )
-            if looks:  # also where nothing is learnt: what was learnt since the last look may be close to the limit
+                total = sign * _update_and_prepare(x, its_low, slope, winner, loser, rule, following, low)
+            if looks:  # also where nothing is learnt: what was learnt since the last time may be close to the limit
                 _into_range(um, uh)
                 _into_range(vm, vh)
             if looks or not learns:
@@ -236,10 +244,10 @@ def _update_some(
     slope: float,
     winner: Floats,
     loser: Floats,
-    promotion: float,
-    demotion: float,
-    floor: float,
+    rule: WinnowRule,
 ) -> int:
+    """Learn the n listed values of a sparse row; return how many weights are about to leave their range."""
+    promotion, demotion, floor = rule.promotion, rule.demotion, rule.floor
     beyond = 0
     for k in range(n):
         j = index[k]
@@ -265,23 +273,17 @@ def efs_sparse_rows(
     indices: Indices,
     indptr: Indices,
     signs: Floats,
-    u: Floats,
-    v: Floats,
-    u_halvings: Ints,
-    v_halvings: Ints,
-    promotion: float,
-    demotion: float,
-    threshold: float,
-    margin: float,
-    floor: float,
+    models: WinnowModels,
+    rule: WinnowRule,
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros, unless a row has negative values: its zeros then are above 0."""
-    n_features = u.shape[1]
+    n_features = models.u.shape[1]
     index, x, row = np.empty(n_features + 1, np.uint64), np.empty(n_features + 1), np.zeros(n_features)
     for i in range(indptr.size - 1):
         n, spread, slope = _positive_part(data, indices, indptr[i], indptr[i + 1], row, index, x)
-        for m in range(u.shape[0]):
-            sign, um, vm = signs[m, i], u[m], v[m]
+        for m in range(models.u.shape[0]):
+            sign, um, vm = signs[m, i], models.u[m], models.v[m]
+            # sum of x (u - v), in four sums side by side: additions need not wait for each other
             s0 = s1 = s2 = s3 = 0.0
             for k in range(0, n - 3, 4):
                 s0 += x[k] * _lead(um, vm, index[k])
@@ -291,9 +293,9 @@ def efs_sparse_rows(
             for k in range(n & ~3, n):
                 s0 += x[k] * _lead(um, vm, index[k])
             score = ((s0 + s1) + (s2 + s3)) / spread if spread > 0.0 else 0.0
-            if sign * (score - threshold) > margin:
+            if sign * (score - rule.threshold) > rule.margin:
                 continue
             winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-            if _update_some(index, x, n, slope, winner, loser, promotion, demotion, floor) > 0:
-                _into_range(um, u_halvings[m])
-                _into_range(vm, v_halvings[m])
+            if _update_some(index, x, n, slope, winner, loser, rule) > 0:
+                _into_range(um, models.u_halvings[m])
+                _into_range(vm, models.v_halvings[m])

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError
+from streamsift.metrics.classification import softmax
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -175,16 +176,6 @@ class OnlineFSA:
         self._intercept = np.pad(self._intercept, (0, classes - len(self._intercept)))
         self._weights, self._alive, self._squares, self._rows = weights, alive, squares, rows
         self._selected = selected.copy()
-
-
-def softmax(scores: Floats) -> Floats:
-    """Probabilities of scores, row by row.
-
-    >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
-    [[0.5, 0.5], [1.0, 0.0]]
-    """
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def largest(weights: Floats, count: int) -> Indices:

@@ -1,4 +1,4 @@
-"""How good predictions of classes are, from three counts a class: rows of the class, predictions of it, and hits.
+"""How good predictions of classes are, from three counts per class: rows of the class, predictions of it, and hits.
 
 Accuracy, balanced accuracy, Cohen's kappa and the macro-averaged F1 all follow from these counts, so that a run needs
 neither its rows nor a table of all pairs of classes, and counts of steps add up to those of any window.
@@ -18,7 +18,7 @@ LEAST_PROBABILITY = float(np.finfo(np.float64).eps)  # as in scikit-learn: one c
 
 
 class ClassificationScores(NamedTuple):
-    """One value a line of counts; NaN where a score says nothing, because no row or only one class was there."""
+    """One value per row of counts; NaN where a score says nothing, because no row or only one class was there."""
 
     accuracy: Floats
     balanced_accuracy: Floats

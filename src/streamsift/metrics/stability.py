@@ -1,4 +1,4 @@
-"""How much a selection changes: stability of several sets of features, given as a boolean matrix, one row a set.
+"""How much a selection changes: stability of several sets of features, given as a boolean matrix, one row per set.
 
 Nogueira, Sechidis and Brown (2018), On the Stability of Feature Selection Algorithms; as Eq. 7 of the FIRES paper.
 Pairwise Pearson stability: Eqs. 11 and 12 of the ABFS paper. Both are 1 for sets that never change and 0 on average for
@@ -125,9 +125,9 @@ def _sets(Z: Any) -> Floats:
     """Z as a matrix of 0 and 1."""
     matrix = np.asarray(Z)
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputError(f"Z must be a matrix with one row a set of features. Got an array of shape {matrix.shape}.")
+        raise InputError(f"Z must be a matrix with one row per set of features. Got an array of shape {matrix.shape}.")
     if matrix.dtype != bool and not ((matrix == 0) | (matrix == 1)).all():
-        raise InputError("Z must hold only True and False (or 1 and 0): one row a set, one column a feature.")
+        raise InputError("Z must hold only True and False (or 1 and 0): one row per set, one column per feature.")
     return matrix.astype(np.float64)
 
 

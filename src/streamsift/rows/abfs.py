@@ -7,7 +7,7 @@ correctly (c) and wrongly (e), and a drift detector that watches its errors. The
 adds the weight to c or e and then multiplies it, by (c + e) / 2c where it was right and by (c + e) / 2e where it was
 wrong. With the weight that is left the row trains the candidate, a stump over all features not selected yet. Each time
 the candidate has seen `grace_period` units of weight its best split is tested; if it passes, the stump is frozen, its
-feature selected, and a new candidate begins. When a detector flags a drift, its unit and all behind it are removed.
+feature selected, and a new candidate begins. When a detector flags a drift, its unit and all later ones are removed.
 
 Where this deviates from the paper and from the authors' program:
 - Eq. 8 has the two factors swapped; Algorithm 1 (lines 11 and 15) is right and used here.
@@ -15,7 +15,7 @@ Where this deviates from the paper and from the authors' program:
 - The condition of 4.2.1, tau > difference > epsilon, cannot hold as printed where epsilon > tau. The default is the
   test of the authors' program, merit > threshold; split_test="hoeffding" asks in addition for difference > epsilon or
   epsilon < tau, as Hoeffding trees do, with the weight the candidate has seen as n.
-- ADWIN flags a drift only where the error has risen, HDDM-A starts afresh in silence where it has fallen.
+- ADWIN flags a drift only where the error has risen; HDDM-A restarts silently where it has fallen.
 - When all units are gone the selection is empty; the authors' program goes on reporting the last one.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
@@ -44,8 +44,8 @@ from streamsift.core.rows import RowSelector
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
-from streamsift.kernels.stump import NO_EVENT, TEST_DUE, boost_rows
-from streamsift.rows.stump import Candidate, Columns, Floats, Ints, Stumps, categorical_mask, grow
+from streamsift.kernels.stump import NO_EVENT, SEEN, TEST_DUE, Span, Track, boost_rows
+from streamsift.rows.stump import CandidateStump, Columns, Floats, Ints, Stumps, categorical_mask, grow
 
 # Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
 BLOCK = 500
@@ -56,7 +56,7 @@ KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with t
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
 
 
-class Drift(NamedTuple):
+class DriftEvent(NamedTuple):
     """A drift: the row of the stream (from 0) that flagged it, the unit (from 0), the features that were dropped."""
 
     row: int
@@ -76,10 +76,10 @@ class Unit(NamedTuple):
 
 @dataclass
 class BoostedStumps:
-    """The state: units in the order of their creation, the candidate behind them, and the drifts so far."""
+    """The state: units in the order of their creation, the candidate that follows them, and the drifts so far."""
 
     columns: Columns
-    candidate: Candidate
+    candidate: CandidateStump
     stumps: Stumps
     features: Ints
     merits: Floats
@@ -93,7 +93,7 @@ class BoostedStumps:
     drift_units: Ints
     drift_sizes: Ints
     drift_features: Ints
-    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one a unit
+    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one per unit
     has_warned: bool = field(init=False, default=False)
     kept_drifts: int = field(init=False, default=KEPT_DRIFTS)  # how many are remembered
 
@@ -105,7 +105,7 @@ class BoostedStumps:
         self.has_selected = True
 
     def drop_units(self, first: int, row: int) -> None:
-        """Remove a unit and all behind it, because it flagged a drift."""
+        """Remove a unit and all later ones, because it flagged a drift."""
         dropped = self.features[first:]
         self.n_drifts += 1
         self.drift_rows = np.append(self.drift_rows, row)[-self.kept_drifts :]
@@ -120,7 +120,7 @@ class BoostedStumps:
 
 
 class ABFS(RowSelector):
-    """Adaptive boosting for feature selection; the number of features is its own choice.
+    """Adaptive boosting for feature selection; the method itself decides how many features to select.
 
     Until the first feature is selected, all features count as selected, and `transform` says so in a warning, once.
     When a drift has removed all units, the selection is empty.
@@ -132,16 +132,16 @@ class ABFS(RowSelector):
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
-        What watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`; each unit gets its
-        own by `clone()`, or a deep copy where there is no such method. Selectors with an object cannot be saved.
+        The drift detector that watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`;
+        each unit gets its own by `clone()`, or a deep copy where there is no such method. Selectors with an object
+        cannot be saved.
     merit : {"info_gain", "gini"}, default "info_gain"
         Impurity that a split removes: entropy in bits, or Gini impurity.
     split_test : {"threshold", "hoeffding"}, default "threshold"
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
-        bool a column. None takes what the stream says about its batches, and all columns as numeric where it says
-        nothing.
+        bool per column. None uses what the stream declares; columns are numeric where it declares nothing.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class ABFS(RowSelector):
         The merit of the split by which a feature was selected, 0 for all others.
     units_ : list of Unit
         Feature, merit, row, correct and wrong weight of each unit, in the order of their creation.
-    drifts_ : list of Drift
+    drifts_ : list of DriftEvent
         Row, unit and dropped features of each drift; the latest 1000.
     n_drifts_ : int
         The number of all drifts.
@@ -212,7 +212,7 @@ class ABFS(RowSelector):
         bank = _DETECTORS[self.detector]().bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
         return BoostedStumps(
             columns=columns,
-            candidate=Candidate.empty(len(batch.labels), columns),
+            candidate=CandidateStump.empty(len(batch.labels), columns),
             stumps=Stumps.none(columns),
             features=no_ints,
             merits=no_floats,
@@ -249,11 +249,11 @@ class ABFS(RowSelector):
         the end of the block; what they say is used row by row.
         """
         errors = np.zeros((len(state.features), end - first))
-        state.stumps.mark_errors(batch, state.columns, (first, first, end), state.features, 0, errors)
+        state.stumps.mark_errors(batch, state.columns, Span(first, first, end), state.features, 0, errors)
         alarm = self._detect(state, errors, 0)
         begin = first
         while begin < end:
-            row, event = self._boost(state, batch, (first, begin, end), errors, alarm)
+            row, event = self._boost(state, batch, Span(first, begin, end), errors, alarm)
             if event == NO_EVENT:
                 return
             begin = row + 1
@@ -265,23 +265,17 @@ class ABFS(RowSelector):
                 state.candidate.clear()
                 unit = len(alarm)
                 ahead = np.zeros((unit + 1, end - first))
-                state.stumps.mark_errors(batch, state.columns, (first, begin, end), state.features, unit, ahead)
+                state.stumps.mark_errors(batch, state.columns, Span(first, begin, end), state.features, unit, ahead)
                 late = self._detect(state, np.ascontiguousarray(ahead[:, begin - first :]), unit)[unit]
                 alarm = np.append(alarm, late + (begin - first) if late >= 0 else late)
                 ahead[:unit] = errors
                 errors = ahead
 
     def _boost(
-        self, state: BoostedStumps, batch: CheckedBatch, rows: tuple[int, int, int], errors: Floats, alarm: Ints
+        self, state: BoostedStumps, batch: CheckedBatch, span: Span, errors: Floats, alarm: Ints
     ) -> tuple[int, int]:
-        columns, candidate = state.columns, state.candidate
-        layout = (columns.numeric, columns.categorical, columns.start)
-        moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
-        sums = (*moments, candidate.counts, candidate.weights)
-        counters = (state.correct, state.wrong)
-        return boost_rows(
-            batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period)
-        )
+        track, layout, into = Track(state.correct, state.wrong), state.columns.layout(), state.candidate.collected()
+        return boost_rows(batch.X, batch.codes, span, errors, alarm, track, layout, into, float(self.grace_period))
 
     def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
         """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""
@@ -311,13 +305,13 @@ class ABFS(RowSelector):
         state.add_unit(best, float(merits[best]), row)
         return True
 
-    def _is_certain(self, candidate: Candidate, merits: Floats, best: int) -> bool:
+    def _is_certain(self, candidate: CandidateStump, merits: Floats, best: int) -> bool:
         """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
         others = np.delete(merits, best)
         second = max(0.0, float(others.max())) if len(others) else 0.0  # not to split has merit 0
         n_classes = max(2, int(np.count_nonzero(candidate.class_weight)))
         largest_merit = math.log2(n_classes) if self.merit == "info_gain" else 1.0
-        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[0])))
+        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[SEEN])))
         return float(merits[best]) - second > epsilon or epsilon < TIE
 
     # -- answers ------------------------------------------------------------------------------------------------
@@ -354,14 +348,14 @@ class ABFS(RowSelector):
         return [Unit(*values) for values in zip(*(part.tolist() for part in parts), strict=True)]
 
     @property
-    def drifts_(self) -> list[Drift]:
+    def drifts_(self) -> list[DriftEvent]:
         """The latest drifts, oldest first."""
         check_is_fitted(self)
         state = self._state
         ends = np.cumsum(state.drift_sizes)
         groups = [state.drift_features[end - size : end] for size, end in zip(state.drift_sizes, ends, strict=True)]
         return [
-            Drift(row, unit, tuple(features.tolist()))
+            DriftEvent(row, unit, tuple(features.tolist()))
             for row, unit, features in zip(state.drift_rows.tolist(), state.drift_units.tolist(), groups, strict=True)
         ]
 

@@ -1,6 +1,6 @@
-"""Oracle and RandomSelector: what the best and the luckless selector would do, as bounds for all others.
+"""Oracle and RandomSelector: the best possible selection and random selection, as bounds for all others.
 
-The oracle is told the true features by the stream, as only generated streams can; the random selector draws its
+The oracle gets the true features from the stream, as only generated streams can; the random selector draws its
 features once and learns nothing.
 """
 
@@ -62,7 +62,7 @@ class Oracle(RowSelector):
         self.relevant = relevant
 
     def stream_tags(self) -> StreamTags:
-        """Labels are not looked at."""
+        """Labels are not used."""
         return StreamTags(batch_invariant=True, supervised=False, ignores_constants=False)
 
     def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
@@ -154,7 +154,7 @@ class RandomSelector(RowSelector):
         self.random_state = random_state
 
     def stream_tags(self) -> StreamTags:
-        """Rows are not looked at."""
+        """Rows are not used."""
         return StreamTags(batch_invariant=True, supervised=False, ignores_constants=False)
 
     def _begin(self, batch: CheckedBatch) -> Drawn:

@@ -15,12 +15,12 @@ Where this deviates from published programs:
   0 and stay so; on dense data every weight is dead within a few hundred rows.
 - Weights keep their own exponent, so they do not underflow, however long the stream. (They stop growing at 2**500.)
 - The value that is 0 after scaling leaves its weights alone, as in the paper.
-- More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
+- More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
 
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
 too small for a float, all are divided by one power of 2; scores that are then still too small are the smallest floats
-there are, in their order. With one class all scores are 0. A feature that is not there
+there are, in their order. With one class all scores are 0. An absent feature
 counts as 0. Time per row and model: O(values above the row's least); sparse rows O(non-zeros) unless negative.
 Memory: 32 bytes per model and feature.
 """
@@ -37,7 +37,7 @@ from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.kernels.winnow import RANGE, efs_rows, efs_sparse_rows, look_interval, unit_of
+from streamsift.kernels.winnow import RANGE, WinnowModels, WinnowRule, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
 
@@ -88,7 +88,7 @@ class WinnowState:
 
 
 class EFS(RowSelector):
-    """Learn two multiplicative weights a feature, for and against, and rank features by their difference.
+    """Learn two multiplicative weights per feature, for and against, and rank features by their difference.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class EFS(RowSelector):
         return WinnowState(OneVsRest.empty(), weights, weights.copy(), halvings, halvings.copy())
 
     def _learn(self, state: WinnowState, batch: CheckedBatch) -> None:
-        if batch.sparse or batch.has_absent:  # other rows are looked at by the kernel
+        if batch.sparse or batch.has_absent:  # other rows are checked by the kernel
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         X = rows_with_zeros(batch)
         after = self._learnt(state, batch, X)
@@ -186,15 +186,15 @@ class EFS(RowSelector):
         after = state.copy()
         after.widen(batch.features.n_features)
         promotion, demotion, least = float(self.promotion), float(self.demotion), float(self.least_factor)
-        settings = (promotion, demotion, float(self.threshold), float(self.margin), least)
+        rule = WinnowRule(promotion, demotion, float(self.threshold), float(self.margin), least)
         interval = look_interval(promotion, demotion, least)
         for rows in after.classes.pieces(batch.codes, after.rebuild):
             signs = after.classes.signs(batch.codes[rows])
-            weights = (signs, after.u, after.v, after.u_halvings, after.v_halvings)
+            models = WinnowModels(after.u, after.v, after.u_halvings, after.v_halvings)
             part = piece_of(X, rows)
             if batch.sparse:
-                efs_sparse_rows(part.data, part.indices, part.indptr, *weights, *settings)
-            elif not efs_rows(part, *weights, *settings, batch.first_row + rows.start, interval):
+                efs_sparse_rows(part.data, part.indices, part.indptr, signs, models, rule)
+            elif not efs_rows(part, signs, models, rule, batch.first_row + rows.start, interval):
                 return None
         return after
 

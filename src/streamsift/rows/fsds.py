@@ -13,11 +13,11 @@ centred, as in the paper, so a column with a large mean is a leading direction b
 - Singular vectors come from the l leading eigenvectors of the smaller of C'C and C C', which is many times faster than
   the decomposition of C. It squares the ratio of singular values, so where that ratio is beyond 1e4 (or squares
   overflow) C itself is decomposed.
-- The sketch is compressed once a batch, so the cut into batches changes the result within the sketch's error.
+- The sketch is compressed once per batch, so the cut into batches changes the result within the sketch's error.
 - Linear algebra runs in one thread: a batch is too little work to share, and threads that wait for each other take
   several times as long.
 
-Labels may be given and are not looked at, except that their number must be right. A feature that is not there counts
+Labels may be given; only their number is checked. An absent feature counts
 as 0. Data that is 0 everywhere scores 0. With d = features and m = l + rows of a batch, time per batch is
 O(d m min(d, m)), memory 8 d l bytes.
 """
@@ -177,7 +177,7 @@ def _libraries() -> list[Any]:
 
 
 def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> tuple[Floats, Floats]:
-    """The `size` leading right singular vectors (one a row) and values of a sketch and rows below it.
+    """The `size` leading right singular vectors (one per row) and values of a sketch and rows below it.
 
     The sketch is lengths * known, with orthogonal directions. Missing singular values are 0. Raises FloatingPointError
     if X holds NaN or infinity.
@@ -222,7 +222,7 @@ def leading_directions(known: Floats, lengths: Floats, X: Floats, size: int) -> 
 
 
 def leading_eigenvectors(squares: Floats, n: int) -> tuple[Floats, Floats]:
-    """The n largest eigenvalues, largest first, and their eigenvectors, one a row.
+    """The n largest eigenvalues, largest first, and their eigenvectors, one per row.
 
     Of `squares`, which is symmetric, the lower triangle is read. Where eigenvalues lie so close that the vectors of our
     kernels are not orthogonal, all are made by LAPACK, which is slower and safe.

@@ -15,9 +15,9 @@ Where this deviates from published programs:
 - Labels are mapped to -1 and +1 whatever they are, the shrinking is done in every row and the truncation after every
   update; each of them is missing in one or another.
 - Of equal weights at the cut those of the first columns stay.
-- More than two classes: one model a class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
+- More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
 
-With one class all scores are 0. A feature that is not there counts as 0.
+With one class all scores are 0. An absent feature counts as 0.
 Time per row and model: O(B) where the margin is kept, O(features) else; sparse rows O(non-zeros + B).
 Memory: 8 bytes per model and feature.
 """
@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class LinearState:
+class OFSState:
     """The classes and the weights of each model, shape (n_models, n_features)."""
 
     classes: OneVsRest
@@ -60,7 +60,7 @@ class OFS(RowSelector):
     step : float in (0, 1], default 0.2
         Step of an update (the paper's eta).
     shrink : float in (0, 1], default 0.01
-        How much weights shrink a row, relative to the step, and how long they may get (the paper's lambda).
+        How much weights shrink per row, relative to the step, and how long they may get (the paper's lambda).
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or starts with weight 0.
 
@@ -90,7 +90,7 @@ class OFS(RowSelector):
         "shrink": (Real(0, 1, closed="right"),),
         "new_features": NEW_FEATURES_LIMITS,
     }
-    state_type = LinearState
+    state_type = OFSState
 
     def __init__(
         self,
@@ -111,10 +111,10 @@ class OFS(RowSelector):
             batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest", ignores_constants=False
         )
 
-    def _begin(self, batch: CheckedBatch) -> LinearState:
-        return LinearState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))
+    def _begin(self, batch: CheckedBatch) -> OFSState:
+        return OFSState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))
 
-    def _learn(self, state: LinearState, batch: CheckedBatch) -> None:
+    def _learn(self, state: OFSState, batch: CheckedBatch) -> None:
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
         X = rows_with_zeros(batch)
@@ -138,7 +138,7 @@ class OFS(RowSelector):
             else:
                 ofs_rows(part, *settings)
 
-    def _score(self, state: LinearState) -> Floats:
+    def _score(self, state: OFSState) -> Floats:
         if len(state.classes.seen) < 2:
             return np.zeros(state.weights.shape[1])
         return np.asarray(np.abs(state.weights).mean(axis=0))

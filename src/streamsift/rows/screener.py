@@ -19,7 +19,7 @@ Where this deviates from the paper:
   `criterion_values_` the impurity that is left, as in the paper.
 - 2.2.2: one level of tuples with known rank uncertainty instead of many levels (see summaries/quantiles.py).
 
-A feature that is constant, or has met one class only, scores 0. Perfect separation with zero variance scores inf.
+A feature that is constant, or seen with one class only, scores 0. Perfect separation with zero variance scores inf.
 Time per row: O(features), amortised; sparse rows O(non-zeros). Memory: moments 16 bytes per class and feature;
 bins about 2 / eps tuples per feature plus a buffer of up to 16,384 rows (180 MB at most, unless 1 / eps rows need
 more).
@@ -53,7 +53,7 @@ class Screener(RowSelector):
     Parameters
     ----------
     criterion : {"t_score", "fisher", "mutual_info", "chi2", "gini"}, default "mutual_info"
-        What is computed; see the module docstring for the formulas. Mutual information uses natural logarithms.
+        The score to compute; see the module docstring for the formulas. Mutual information uses natural logarithms.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
     fading : float in (0, 1], default 1.0

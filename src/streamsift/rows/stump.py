@@ -19,6 +19,11 @@ from streamsift.core.batch import LARGEST, CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
 from streamsift.kernels.stump import (
     NOT_SEEN,
+    NUMERIC,
+    Collected,
+    Frozen,
+    Layout,
+    Span,
     find_bad_value,
     freeze_categorical,
     freeze_numeric,
@@ -31,11 +36,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-LARGEST_CODE = 2**20 - 1  # a code is a place in an array
+LARGEST_CODE = 2**20 - 1  # a code is an index of an array
 
 
 def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
-    """The `categorical` parameter as one bool a feature; None asks the batch."""
+    """The `categorical` parameter as one bool per feature; None asks the batch."""
     n_features = batch.features.n_features
     if categorical is None:
         return np.zeros(n_features, bool) if batch.categorical is None else np.array(batch.categorical, bool)
@@ -46,18 +51,18 @@ def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
         if given.shape != (n_features,):
             raise ParameterError(
                 f"The 'categorical' parameter is a mask of shape {given.shape}, but X has {n_features} features: give "
-                "one bool a feature."
+                "one bool per feature."
             )
         return given.copy()
     mask = np.zeros(n_features, bool)
     for column in given.tolist():
-        mask[_place(column, batch)] = True
+        mask[_position(column, batch)] = True
     return mask
 
 
-def _place(column: Any, batch: CheckedBatch) -> int:
+def _position(column: Any, batch: CheckedBatch) -> int:
     """The position of a column given by name or position."""
-    names = [batch.features.name(place) for place in range(batch.features.n_features)]
+    names = [batch.features.name(j) for j in range(batch.features.n_features)]
     if isinstance(column, str):
         if column not in names:
             raise UnknownNameError("column", column, names)
@@ -71,17 +76,21 @@ def _place(column: Any, batch: CheckedBatch) -> int:
 
 @dataclass
 class Columns:
-    """Which columns are categorical, and the cells their codes have in everything kept per value."""
+    """Which columns are categorical, and the cells their codes have: the arrays of `Layout` in kernels/stump.py."""
 
     numeric: Ints
     categorical: Ints
-    start: Ints  # the k-th categorical column has the cells start[k]:start[k + 1]
+    start: Ints
 
     @classmethod
     def of(cls, categorical: Bools) -> Self:
         """The layout for a mask, before any code is known."""
-        places = np.flatnonzero(categorical).astype(np.int64)
-        return cls(np.flatnonzero(~categorical).astype(np.int64), places, np.zeros(len(places) + 1, np.int64))
+        coded = np.flatnonzero(categorical).astype(np.int64)
+        return cls(np.flatnonzero(~categorical).astype(np.int64), coded, np.zeros(len(coded) + 1, np.int64))
+
+    def layout(self) -> Layout:
+        """As kernels take it."""
+        return Layout(self.numeric, self.categorical, self.start)
 
     @property
     def n_features(self) -> int:
@@ -92,8 +101,8 @@ class Columns:
         return int(self.start[-1])
 
     def first_cell(self) -> Ints:
-        """The first cell of each column, or -1 where it is numeric."""
-        first = np.full(self.n_features, -1, np.int64)
+        """The first cell of each column, or NUMERIC."""
+        first = np.full(self.n_features, NUMERIC, np.int64)
         first[self.categorical] = self.start[:-1]
         return first
 
@@ -114,8 +123,8 @@ class Columns:
 
 
 @dataclass
-class Candidate:
-    """What the next stump has collected; see kernels/stump.py for the meaning of the arrays."""
+class CandidateStump:
+    """What the next stump has collected: the arrays of `Collected` in kernels/stump.py."""
 
     class_weight: Floats
     mean: Floats
@@ -123,7 +132,7 @@ class Candidate:
     low: Floats
     high: Floats
     counts: Floats
-    weights: Floats  # seen, and seen at the last test
+    weights: Floats
 
     @classmethod
     def empty(cls, n_classes: int, columns: Columns) -> Self:
@@ -139,6 +148,10 @@ class Candidate:
             np.zeros(2),
         )
 
+    def collected(self) -> Collected:
+        """As kernels take it."""
+        return Collected(self.class_weight, self.mean, self.m2, self.low, self.high, self.counts, self.weights)
+
     def clear(self) -> None:
         """Start afresh."""
         for sums in (self.class_weight, self.mean, self.m2, self.counts, self.weights):
@@ -149,8 +162,7 @@ class Candidate:
     def merits(self, columns: Columns, is_open: Bools, gini: bool) -> tuple[Floats, Floats]:
         """The merit of the best split of each column (-inf: none, or not open) and the cut points of numeric ones."""
         merits, cuts = np.full(columns.n_features, -np.inf), np.zeros(columns.n_features)
-        moments = (self.class_weight, self.mean, self.m2, self.low, self.high)
-        score_numeric(columns.numeric, is_open, gini, *moments, merits, cuts)
+        score_numeric(columns.numeric, is_open, gini, self.collected(), merits, cuts)
         if len(columns.categorical):
             parts = (columns.categorical, columns.start, is_open)
             score_categorical(*parts, gini, self.class_weight, self.counts, merits)
@@ -159,7 +171,7 @@ class Candidate:
 
 @dataclass
 class Stumps:
-    """The frozen stumps: a column has at most one, so they are kept by column (and by cell)."""
+    """The frozen stumps: the arrays of `Frozen` in kernels/stump.py."""
 
     cut: Floats
     left: Ints
@@ -173,37 +185,34 @@ class Stumps:
         none = np.full(n, NOT_SEEN, np.int64)
         return cls(np.zeros(n), none, none.copy(), np.full(columns.n_cells, NOT_SEEN, np.int64))
 
-    def freeze(self, feature: int, cut: float, columns: Columns, candidate: Candidate) -> None:
+    def freeze(self, feature: int, cut: float, columns: Columns, candidate: CandidateStump) -> None:
         """Keep the candidate's split of one column."""
-        place = int(np.searchsorted(columns.categorical, feature))
-        if place < len(columns.categorical) and columns.categorical[place] == feature:
-            freeze_categorical(columns.start[place], columns.start[place + 1], candidate.counts, self.table)
+        k = int(np.searchsorted(columns.categorical, feature))
+        if k < len(columns.categorical) and columns.categorical[k] == feature:
+            freeze_categorical(columns.start[k], columns.start[k + 1], candidate.counts, self.table)
             return
-        moments = (candidate.class_weight, candidate.mean, candidate.m2, candidate.low, candidate.high)
         k = int(np.searchsorted(columns.numeric, feature))
         self.cut[feature] = cut
-        self.left[feature], self.right[feature] = freeze_numeric(k, cut, *moments)
+        self.left[feature], self.right[feature] = freeze_numeric(k, cut, candidate.collected())
 
     def mark_errors(
         self,
         batch: CheckedBatch,
         columns: Columns,
-        rows: tuple[int, int, int],
+        span: Span,
         features: Ints,
         first_unit: int,
         errors: Floats,
     ) -> None:
-        """errors[u, i - rows[0]] = 1 where the stump of features[u] is wrong on row i, for rows[1] <= i < rows[2]."""
-        first, begin, end = rows
-        cell = columns.first_cell()
-        stumps = (self.left, self.right, self.table)
-        mark_errors(batch.X, batch.codes, first, begin, end, features, first_unit, cell, self.cut, *stumps, errors)
+        """errors[u, i - span.first] = 1 where the stump of features[u] is wrong on row i, for the rows of the span."""
+        stumps = Frozen(columns.first_cell(), self.cut, self.left, self.right, self.table)
+        mark_errors(batch.X, batch.codes, span, features, first_unit, stumps, errors)
 
 
-def grow(columns: Columns, candidate: Candidate, stumps: Stumps, needed: Ints, n_classes: int) -> None:
+def grow(columns: Columns, candidate: CandidateStump, stumps: Stumps, needed: Ints, n_classes: int) -> None:
     """Make room for new classes and for new codes of the categorical columns, by half as much again at least."""
     if n_classes > len(candidate.class_weight):
-        fresh = Candidate.empty(n_classes - len(candidate.class_weight), columns)
+        fresh = CandidateStump.empty(n_classes - len(candidate.class_weight), columns)
         for name in ("class_weight", "mean", "m2", "low", "high", "counts"):
             setattr(candidate, name, np.concatenate([getattr(candidate, name), getattr(fresh, name)]))
     old_sizes = np.diff(columns.start)

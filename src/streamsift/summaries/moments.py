@@ -1,7 +1,7 @@
 """Class moments: weighted count, mean and centred second moment of each feature within each class.
 
 Two forms of the same statistic: ClassMoments for dense rows, SparseClassMoments whose cost is that of the non-zeros.
-Both fade (summaries/fading.py), skip NaN if told to, take new classes and features at any time, and merge exactly.
+Both fade (summaries/fading.py), skip NaN where asked to, take new classes and features at any time, and merge exactly.
 `read()` gives true weights, means and second moments as (n_classes, n_features) arrays.
 """
 
@@ -55,9 +55,12 @@ class ClassMoments:
         if weight.shape[1] == 1 or (weight[np.unique(codes)] > 0.0).all():
             weighted, decay = self.fading != 1.0, self.fading ** float(age)
             faded = (weight, mean, m2) if factor == 1.0 else (weight * factor, mean, m2 * factor)
-            places, added = np.empty(3 * len(weight) + 1 + n_rows, np.int64), np.empty(len(weight))
-            sums = self._sums(min(len(weight), n_rows), X.shape[1])
-            if kernels.add_batch(X, codes, weights, weighted, decay, scale, *faded, places, added, sums):
+            room = kernels.BatchRoom(
+                np.empty(3 * len(weight) + 1 + n_rows, np.int64),
+                np.empty(len(weight)),
+                self._sums(min(len(weight), n_rows), X.shape[1]),
+            )
+            if kernels.add_batch(X, codes, weights, weighted, decay, scale, kernels.MomentArrays(*faded), room):
                 self.weight, self.mean, self.m2 = faded
                 self.age = age
                 return

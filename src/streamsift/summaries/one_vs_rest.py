@@ -65,5 +65,5 @@ class OneVsRest:
         return origins
 
     def signs(self, codes: Ints) -> Floats:
-        """+1 where a row is of a model's class, else -1; one row a model."""
+        """+1 where a row is of a model's class, else -1; one row per model."""
         return np.where(codes[None] == self.positive[:, None], 1.0, -1.0)

@@ -102,7 +102,7 @@ class QuantileSummary:
         bits: NDArray[Any] = X.astype(np.float64, copy=False).view(np.int64) if double else X.view(np.int32)
         store: Any = sorting.store_rows64 if double else sorting.store_rows32
         all_finite: Any = sorting.all_finite64 if double else sorting.all_finite32
-        # Rows that fit in are looked at while they are stored: they count only when n_buffered says so.
+        # Rows that fit in are checked while they are stored: they count only when n_buffered says so.
         fits = self._fits(n_rows, len(batch.labels), X.shape[1], double)
         if not (store(bits, self.buffer, self.n_buffered) if fits else all_finite(bits.reshape(-1))):
             refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
@@ -167,16 +167,19 @@ class QuantileSummary:
         counts = np.minimum(stride, len(order) - np.arange(0, len(order), stride))  # rows of each group of neighbours
         thinned = np.empty((sorting.WIDTH, thin_starts[-1]), self.buffer.dtype)
         turned = self._turned(n)
+        runs = kernels.SortedRuns(places, labels, stride, thinned, thin_starts)
         room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])
         for first, block, rows in self._sorted(order, starts, places, range(len(self.buffer))):
             width, done = min(sorting.WIDTH, len(self.sizes) - first), 0
             while done < width:
-                lists = kernels.Lists(self.lists, self.weights, self.sizes, self.exact)
-                target = (limit, cap, lists, entries, room, first, width, done)
+                lists = kernels.TupleLists(self.lists, self.weights, self.sizes, self.exact)
+                task = kernels.Task(limit, cap, first, width, done)
                 if by_row:
-                    done, needed = kernels.merge_rows(block, rows, turned, decay, stride, counts, *target)
+                    done, needed = kernels.merge_rows(
+                        block, rows, turned, decay, stride, counts, task, lists, entries, room
+                    )
                 else:
-                    done, needed = kernels.merge_runs(block, places, labels, stride, thinned, thin_starts, *target)
+                    done, needed = kernels.merge_runs(block, runs, task, lists, entries, room)
                 if needed:
                     self._widen(max(needed + needed // 4, int(_LIST / self.eps) if needed > cap else 0))
                     room = kernels.new_room(n + self.lists.shape[2], self.weights.shape[1])

@@ -1,7 +1,7 @@
 """The neural net of FIRES (2.1.2): fully connected layers, ReLU, softmax over the classes.
 
 Parameters are sampled with the reparameterisation trick; the net is differentiated by back-propagation, all samples at
-once: the rows times the first layer of all samples is a single matrix product. There is one output a class, also for
+once: the rows times the first layer of all samples is a single matrix product. There is one output per class, also for
 two classes (the paper's sigmoid is the difference of two such outputs); a class that arrives late gets a new output.
 
 The signals of a hidden layer are divided by the square root of its size (not in the paper). Weights start with
@@ -23,7 +23,7 @@ stays small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
@@ -32,12 +32,19 @@ from numpy.typing import NDArray
 
 from streamsift.kernels.fires_networks import activate, pass_back
 from streamsift.kernels.fires_normals import fold, row_size
-from streamsift.rows.fires.montecarlo import draw, draw_again, gradient_by_logits, row_weights, space
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.model import ModelTraits
+from streamsift.rows.fires.montecarlo import (
+    bound_to,
+    draw,
+    draw_again,
+    gradient_by_logits,
+    row_weights,
+    small_start,
+    space,
+)
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
-
-SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 
 
 @dataclass(frozen=True)
@@ -70,20 +77,15 @@ class ANN:
     n_classes: int = 0
     n_samples: int = 5
     chunk: int = 1024
-    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
-    averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
+    scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
+    traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
 
-    def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
-        """This net for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch())
+    bind = bound_to
+    start = small_start
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and biases of all layers."""
         return sum(rows * columns for rows, columns in self._shapes(n_features, n_classes))
-
-    def start(self, rng: np.random.Generator) -> Floats:
-        """Small random numbers, because equal nodes would stay equal."""
-        return rng.normal(0.0, SMALL, self.n_parameters(self.n_features, self.n_classes))
 
     def carry(
         self, mu: Floats, sigma: Floats, into_mu: Floats, into_sigma: Floats, n_features: int, n_classes: int

@@ -4,17 +4,17 @@ Paper: J. Haug, M. Pawelczyk, K. Broelemann and G. Kasneci, Leveraging Model Inh
 Online Feature Selection (KDD 2020).
 
 The parameters of a base model are normal random variables. Each batch moves their means mu and deviations sigma up the
-gradient of the log marginal likelihood (Eqs. 2 to 4); aggregated to one mu and sigma a feature (2.1.4) they give the
+gradient of the log marginal likelihood (Eqs. 2 to 4); aggregated to one mu and sigma per feature (2.1.4) they give the
 weight (Eq. 6), which is the score:
 
     score_j = (mu_j^2 - uncertainty_penalty * sigma_j^2) / (2 * regulariser)
 
 This file holds the update and the weights, once. A base model (glm.py, ann.py, sdt.py, interop/torch.py, or any object
-with the three methods of `Model` in model.py) gives gradients and aggregates its parameters.
+with the three methods of `SimpleModel` in model.py) gives gradients and aggregates its parameters.
 
 Where this deviates from the paper:
-- Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once a batch, after all epochs,
-  and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
+- Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once per batch, after all
+  epochs, and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
 - More than two classes (the paper: two): one-vs-rest for the GLM, softmax for the net and the tree.
 - The paper scales features to [0, 1] with the whole data at hand. `scale="minmax"` widens the range of each feature by
   every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
@@ -27,7 +27,7 @@ Where this deviates from the paper:
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
-Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
+Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and one range per feature.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.model import LinearModel, Model, ModelTraits, as_model, grows, is_linear, own_of, traits_of
+from streamsift.rows.fires.scratch import ScratchArrays
 from streamsift.rows.fires.sdt import SDT
 
 Floats = NDArray[np.float64]
@@ -57,7 +58,8 @@ Ints = NDArray[np.int64]
 
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
-_MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
+_MODELS: dict[str, Model] = {"glm": GLM(), "ann": ANN(), "sdt": SDT()}
+_NO_RANDOM_NUMBERS = np.random.default_rng(0)  # for models that declare that they use none
 _TAGS = {
     (linear, scaled): StreamTags(
         sparse=linear,
@@ -90,7 +92,7 @@ class FiresState:
     seed: int
     n_steps: int
     model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
-    scratch: Scratch = field(init=False, default_factory=Scratch, repr=False)
+    scratch: ScratchArrays = field(init=False, default_factory=ScratchArrays, repr=False)
     n_known: int = field(init=False)  # labels that have a class in the model
 
     def __post_init__(self) -> None:
@@ -114,7 +116,8 @@ class FiresState:
 class _Rows:
     """A batch as the model gets it.
 
-    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`.
+    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at the
+    positions `places`.
     """
 
     X: Any
@@ -149,9 +152,9 @@ class FIRES(RowSelector):
     regulariser : float, default 0.01
         Scale of the scores (lambda_r).
     learning_rate_mu, learning_rate_sigma : float, default 0.01
-        Length of a step (alpha).
+        Length of a step (the paper's alpha).
     epochs : int, default 1
-        Steps a batch.
+        Steps per batch.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
     aggregation : {"mean", "squares"}, default "mean"
@@ -243,22 +246,20 @@ class FIRES(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
-        return _TAGS[hasattr(self._kind(), "takes_sparse"), self.scale is not None]
+        return _TAGS[self._traits().linear, self.scale is not None]
 
-    def _kind(self) -> Any:
-        """The model, or the type of the model that is meant by a name: what it can do is asked here."""
-        return _MODELS.get(self.model, self.model) if isinstance(self.model, str) else self.model
+    def _traits(self) -> ModelTraits:
+        """What the model can do."""
+        return traits_of(_MODELS.get(self.model) if isinstance(self.model, str) else self.model)
 
-    def _bound_model(self, state: FiresState) -> Any:
+    def _bound_model(self, state: FiresState) -> Model:
         """The model for the sizes of a state; kept there, so that its scratch space is used again."""
-        kind = self._kind()
-        if not hasattr(kind, "bind"):
-            return kind
-        key = (self.model, state.n_features, state.n_classes, self.n_samples)
-        if state.model is None or state.model[0] != key:
-            model = kind() if isinstance(kind, type) else kind
-            state.model = (key, model.bind(state.n_features, state.n_classes, int(self.n_samples)))
-        return state.model[1]
+        sizes = (state.n_features, state.n_classes, int(self.n_samples))
+        if state.model is None or state.model[0] is not self.model or state.model[1] != sizes:
+            model = _MODELS[self.model] if isinstance(self.model, str) else as_model(self.model)
+            state.model = (self.model, sizes, model.bind(*sizes))
+        bound: Model = state.model[2]
+        return bound
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -277,7 +278,7 @@ class FIRES(RowSelector):
     def _begin(self, batch: CheckedBatch) -> FiresState:
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
-        if getattr(self._kind(), "uses_random_numbers", True):
+        if self._traits().uses_random_numbers:
             seed = _seed(self.random_state)
         no_classes = np.empty(0, np.int64)
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
@@ -294,7 +295,7 @@ class FIRES(RowSelector):
         after.class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
         after.class_rows[: len(state.class_rows)] += state.class_rows
         if state.n_known < len(batch.labels):
-            growing = hasattr(self._kind(), "carry")
+            growing = self._traits().grows
             after.set_slots(assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing))
         model = self._bound_model(after)
         self._make_room(state, after, model)
@@ -302,7 +303,7 @@ class FIRES(RowSelector):
             rows = self._rows_for(model, after, batch, weight)
             try:
                 self._climb(model, after, rows)
-            except FloatingPointError:  # the model met NaN or infinity; this names the place
+            except FloatingPointError:  # the model met NaN or infinity; this names row and column
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
                 raise
             if rows.low is not None:
@@ -312,24 +313,23 @@ class FIRES(RowSelector):
         # Nothing has failed: from here on the state changes.
         vars(state).update(vars(after))
 
-    def _make_room(self, before: FiresState, after: FiresState, model: Any) -> None:
+    def _make_room(self, before: FiresState, after: FiresState, model: Model) -> None:
         """Where sizes have changed, give `after` parameters and ranges of its own, the old ones where they belong."""
         if (before.n_features, before.n_classes) == (after.n_features, after.n_classes):
             return
         n_parameters = model.n_parameters(after.n_features, after.n_classes)
-        if before.n_features == 0 or hasattr(model, "carry"):
-            after.mu = np.full(n_parameters, float(self.initial_mu))
+        if before.n_features == 0 or grows(model):
+            after.mu = np.full(n_parameters, float(self.initial_mu)) + model.start(_generator(after))
             after.sigma = np.full(n_parameters, float(self.initial_sigma))
-            if hasattr(model, "start"):
-                after.mu += model.start(_generator(after))
-                after.n_steps += 1
-            if before.n_features:
+            after.n_steps += 1
+            if before.n_features and grows(model):
                 model.carry(before.mu, before.sigma, after.mu, after.sigma, before.n_features, before.n_classes)
         elif n_parameters != len(before.mu):
             raise InputError(
-                f"The model {type(model).__name__} has {len(before.mu)} parameters and would need {n_parameters} for "
-                f"{after.n_features} features and {after.n_classes} classes: announce all classes with the first "
-                "batch, or give the model a method `carry` that moves its parameters."
+                f"The model {type(own_of(model)).__name__} has {len(before.mu)} parameters and would need "
+                f"{n_parameters} for {after.n_features} features and {after.n_classes} classes: announce all classes "
+                "with the first batch, or give the model a method `carry` that moves its parameters and ModelTraits "
+                "that say so."
             )
         if self.scale is not None:
             n_new = after.n_features - before.n_features
@@ -337,18 +337,18 @@ class FIRES(RowSelector):
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
-    def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
+    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
         if weight is not None:
-            if "sample_weight" not in inspect.signature(model.gradients).parameters:
+            if "sample_weight" not in inspect.signature(own_of(model).gradients).parameters:
                 raise InputError(
-                    f"The model {type(model).__name__} takes no weights: leave sample_weight out, or give its method "
-                    "`gradients` a keyword `sample_weight`."
+                    f"The model {type(own_of(model)).__name__} takes no weights: leave sample_weight out, or give its "
+                    "method `gradients` a keyword `sample_weight`."
                 )
             extra["sample_weight"] = weight
-        if batch.sparse:
+        if batch.sparse and is_linear(model):  # others are not given sparse rows: the tags say so
             return self._sparse_rows(model, state, batch, y, extra)
         X, present = batch.X, None
         if batch.has_absent:
@@ -357,7 +357,7 @@ class FIRES(RowSelector):
             X.flags.writeable = False
         rows = _Rows(X, y, extra, places=slice(None) if present is None else present)
         factor = self._widen(state, batch, rows)
-        if getattr(model, "takes_scaling", False):
+        if model.traits.scales and is_linear(model):
             if factor is not None:
                 extra |= {"low": rows.low, "factor": factor}
             rows.parameters = None if present is None else model.of_features(present)
@@ -374,7 +374,7 @@ class FIRES(RowSelector):
     def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
         if self.scale is None:
-            if not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
+            if not self._traits().scales:  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
         n_features = rows.X.shape[1]
@@ -384,7 +384,9 @@ class FIRES(RowSelector):
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         return range_factor(rows.low, rows.high)
 
-    def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> _Rows:
+    def _sparse_rows(
+        self, model: LinearModel, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]
+    ) -> _Rows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
         from scipy.sparse import csr_matrix
 
@@ -398,7 +400,7 @@ class FIRES(RowSelector):
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
         return _Rows(X, y, extra, model.of_features(features), features, high=high)
 
-    def _climb(self, model: Any, state: FiresState, rows: _Rows) -> None:
+    def _climb(self, model: Model, state: FiresState, rows: _Rows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
         if rows.parameters is not None:
             mu, sigma = state.mu[rows.parameters], state.sigma[rows.parameters]
@@ -406,14 +408,13 @@ class FIRES(RowSelector):
             mu, sigma = state.mu.copy(), state.sigma.copy()
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
-        random = getattr(model, "uses_random_numbers", True)
         rates = (float(self.learning_rate_mu), float(self.learning_rate_sigma))
         for epoch in range(self.epochs):
-            rng = _generator(state) if random else None
+            rng = _generator(state) if model.traits.uses_random_numbers else _NO_RANDOM_NUMBERS
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
             if not of_mu.shape == of_sigma.shape == mu.shape:
                 raise InputError(
-                    f"The gradients of the model {type(model).__name__} have the shapes {of_mu.shape} and "
+                    f"The gradients of the model {type(own_of(model)).__name__} have the shapes {of_mu.shape} and "
                     f"{of_sigma.shape}: give one number for each of the {len(mu)} parameters."
                 )
             state.n_steps += 1
@@ -439,9 +440,10 @@ class FIRES(RowSelector):
         return (np.sqrt(importance), np.sqrt(uncertainty)) if squares else (importance, uncertainty)
 
     def _takes_squares(self) -> bool:
-        if self.aggregation == "mean" or hasattr(self._kind(), "takes_sparse"):
+        traits = self._traits()
+        if self.aggregation == "mean" or traits.linear:
             return False
-        if not getattr(self._kind(), "averages", False):
+        if not traits.averages:
             raise ParameterError(
                 f"The model {type(self.model).__name__} aggregates its parameters in its own way: leave the parameter "
                 "'aggregation' at 'mean'."
@@ -457,7 +459,7 @@ class FIRES(RowSelector):
         """
         check_is_fitted(self)
         importance = self._aggregated(self._state)[0]
-        if hasattr(self._kind(), "takes_sparse") and self._state.n_classes == 2:
+        if self._traits().linear and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
             return -importance if _is_greater(first, second) else importance
         return importance

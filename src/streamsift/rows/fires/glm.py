@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.kernels.fires import all_within, probit_gradients, sparse_probit_gradients
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.model import ModelTraits
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[np.float64]
 
@@ -54,17 +55,15 @@ class GLM:
 
     n_features: int = 0
     n_classes: int = 0
-    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
-    takes_sparse: ClassVar[bool] = True
-    takes_scaling: ClassVar[bool] = True
-    uses_random_numbers: ClassVar[bool] = False
+    scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
+    traits: ClassVar[ModelTraits] = ModelTraits(linear=True, scales=True, grows=True, uses_random_numbers=False)
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> GLM:
         """This model for a number of features and classes; it needs no samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, scratch=Scratch())
+        return replace(self, n_features=n_features, n_classes=n_classes, scratch=ScratchArrays())
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
-        """One a feature; with more than two classes, one a feature and class."""
+        """One per feature; with more than two classes, one per feature and class."""
         return n_features * _n_models(n_classes)
 
     def start(self, rng: np.random.Generator) -> Floats:
@@ -84,7 +83,7 @@ class GLM:
         new_sigma[: len(old_sigma), :n_features] = old_sigma
 
     def of_features(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the parameters of some features are."""
+        """The positions of the parameters of some features."""
         models = np.arange(_n_models(self.n_classes))[:, None]
         return (models * self.n_features + features).ravel()
 
@@ -135,7 +134,7 @@ class GLM:
         if low is not None and kind is np.float32:
             with np.errstate(over="ignore"):
                 origin = low.astype(np.float32)
-            if (origin != low).any():  # some earlier batch was float64, whose ranges float32 may not tell apart
+            if (origin != low).any():  # some earlier batch was float64, whose ranges float32 may not distinguish
                 X, origin, kind = X.astype(np.float64), low, np.float64
         space = self.scratch.take("sums", (4, *parameters[0].shape), kind)
         moderate = factor is None or all_within(factor, *_FACTORS[kind])

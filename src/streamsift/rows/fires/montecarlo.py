@@ -9,20 +9,36 @@ and log f is a log-softmax. Shares and softmax are computed from logs, so nothin
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.kernels.fires_networks import output_gradient
 from streamsift.kernels.fires_normals import perturb, redraw, row_size
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
+Net = TypeVar("Net")
+
+SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
+
+
+def bound_to(model: Net, n_features: int, n_classes: int, n_samples: int) -> Net:
+    """A net or tree for a number of features, classes and samples."""
+    sizes = {"n_features": n_features, "n_classes": n_classes, "n_samples": n_samples}
+    return cast(Net, replace(cast(Any, model), **sizes, scratch=ScratchArrays()))
+
+
+def small_start(model: Any, rng: np.random.Generator) -> Floats:
+    """Small random numbers, because equal nodes would stay equal."""
+    n_parameters: int = model.n_parameters(model.n_features, model.n_classes)
+    return rng.normal(0.0, SMALL, n_parameters)
 
 
 def draw(
-    scratch: Scratch,
+    scratch: ScratchArrays,
     name: str,
     key: int,
     first: int,
@@ -41,7 +57,9 @@ def draw(
     return theta[: len(mu)], noise[: len(mu)]
 
 
-def space(scratch: Scratch, name: str, inputs: int, n_samples: int, outputs: int, dtype: Any) -> tuple[Floats, Floats]:
+def space(
+    scratch: ScratchArrays, name: str, inputs: int, n_samples: int, outputs: int, dtype: Any
+) -> tuple[Floats, Floats]:
     """Where parameters and noise of a layer lie."""
     theta = scratch.take(f"{name}, parameters", (inputs, n_samples, outputs), dtype)
     return theta, scratch.take(f"{name}, noise", (inputs, row_size(n_samples, outputs)), np.float32)

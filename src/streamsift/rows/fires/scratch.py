@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Scratch:
+class ScratchArrays:
     """Named arrays of which each is made once and used again while its shape stays the same.
 
     Examples
     --------
-    >>> scratch = Scratch()
+    >>> scratch = ScratchArrays()
     >>> scratch.take("sums", (2, 3)) is scratch.take("sums", (2, 3))
     True
     """

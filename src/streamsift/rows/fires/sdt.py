@@ -15,7 +15,7 @@ Time per batch: O(rows x features x inner nodes x samples).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from streamsift.kernels.fires_normals import fold
-from streamsift.rows.fires.montecarlo import draw, gradient_by_logits, row_weights
-from streamsift.rows.fires.scratch import Scratch
+from streamsift.rows.fires.model import ModelTraits
+from streamsift.rows.fires.montecarlo import bound_to, draw, gradient_by_logits, row_weights, small_start
+from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
 
-SMALL = 1e-5  # deviation of the initial mu: breaks the symmetry between nodes, and is soon small beside what is learnt
 FLOOR = 1e-12  # of a and 1 - a: a node that sends everything one way has a gradient of 0, not of infinity
 
 
@@ -59,20 +59,15 @@ class SDT:
     n_features: int = 0
     n_classes: int = 0
     n_samples: int = 5
-    scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
-    averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
+    scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
+    traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
 
-    def bind(self, n_features: int, n_classes: int, n_samples: int) -> SDT:
-        """This tree for a number of features, classes and samples."""
-        return replace(self, n_features=n_features, n_classes=n_classes, n_samples=n_samples, scratch=Scratch())
+    bind = bound_to
+    start = small_start
 
     def n_parameters(self, n_features: int, n_classes: int) -> int:
         """Weights and bias of each inner node, class logits of each leaf."""
         return int((n_features + 1) * (2**self.depth - 1) + 2**self.depth * n_classes)
-
-    def start(self, rng: np.random.Generator) -> Floats:
-        """Small random numbers, because equal nodes would stay equal."""
-        return rng.normal(0.0, SMALL, self.n_parameters(self.n_features, self.n_classes))
 
     def carry(
         self, mu: Floats, sigma: Floats, into_mu: Floats, into_sigma: Floats, n_features: int, n_classes: int
