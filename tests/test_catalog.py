@@ -19,11 +19,9 @@ from streamsift.core.rows import RowSelector
 
 
 def row_selectors_in_the_package() -> set[str]:
-    """Every concrete row selector that lives in streamsift.rows, as "module:Class"; bounds are no methods."""
+    """Every concrete row selector that lives in streamsift.rows, as "module:Class"."""
     found = set()
     for info in pkgutil.walk_packages(streamsift.rows.__path__, "streamsift.rows."):
-        if info.name == "streamsift.rows.bounds":
-            continue
         for _, member in inspect.getmembers(import_module(info.name), inspect.isclass):
             if (
                 issubclass(member, RowSelector)

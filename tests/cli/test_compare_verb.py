@@ -219,13 +219,13 @@ def test_an_interrupt_leaves_a_partial_report(process, people, tmp_path, jobs):
 
 
 def test_an_interrupt_just_after_a_run_was_kept_reports_the_run(sift, people, tmp_path, monkeypatch):
-    save = RunStore.save
+    add = RunStore.add
 
     def interrupted(store, run, found):
-        save(store, run, found)
+        add(store, run, found)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunStore, "save", interrupted)
+    monkeypatch.setattr(RunStore, "add", interrupted)
     code, table, said = sift("compare", people, *LONG[:-1], 2, "-o", tmp_path / "out")
     assert code == 130
     assert "Interrupted after 1 of 6 runs" in said

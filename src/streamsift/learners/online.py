@@ -163,7 +163,7 @@ class NaiveBayes:
         return np.asarray(found, np.float64)
 
 
-class Neighbours:
+class NearestNeighbours:
     """The nearest of the last 500 rows."""
 
     def __init__(self) -> None:
@@ -256,7 +256,7 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "sgd": Logistic,
     "fsa": OnlineFSA,
     "naive_bayes": NaiveBayes,
-    "neighbours": Neighbours,
+    "neighbours": NearestNeighbours,
     "hoeffding_tree": _tree,
     "hoeffding_tree_majority": _majority_tree,
     "adaptive_tree": _adaptive_tree,

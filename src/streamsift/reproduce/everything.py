@@ -14,7 +14,7 @@ from typing import Any
 
 from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.result import Exhibit, Options, Pair
-from streamsift.reproduce.verdict import Verdict, judge
+from streamsift.reproduce.verdict import TableVerdict, judge
 
 
 @dataclass(frozen=True)
@@ -157,23 +157,23 @@ def kept(text: str, task: Task) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and found.get("settings") == task.settings else None
 
 
-def verdict(table: PrintedTable, results: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) -> Verdict:
+def verdict(table: PrintedTable, results: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) -> TableVerdict:
     """The verdict on a table, from the results (as dicts, by stem) and failures of its exhibits."""
     if table.closed:
-        return Verdict("data missing", f"{table.closed}: not to be had.", missing=[table.closed])
+        return TableVerdict("data missing", f"{table.closed}: not to be had.", missing=[table.closed])
     if not table.exhibits:
-        return Verdict("nothing printed", "No number is printed that could be compared.")
+        return TableVerdict("nothing printed", "No number is printed that could be compared.")
     stems = [Task(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
     for stem in stems:
         if stem in failures:
-            return Verdict("failed", failures[stem])
+            return TableVerdict("failed", failures[stem])
         if stem not in results:
-            return Verdict("not run", "The run ended before it.")
+            return TableVerdict("not run", "The run ended before it.")
     found = [results[stem] for stem in stems]
     pairs = [Pair(**pair) for one in found for pair in one["pairs"] if pair["table"] == table.name]
     missing = list(dict.fromkeys(name for one in found for name in one["missing"]))
     if (table.paper, table.name) in UNPRINTED:
-        return Verdict("nothing printed", "Measured; the paper's numbers are not in the text they were read from.")
+        return TableVerdict("nothing printed", "Measured; the paper's numbers are not in the text they were read from.")
     return judge(pairs, by_order=table.by_order, missing=missing)
 
 

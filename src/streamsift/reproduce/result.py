@@ -26,7 +26,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Curve:
+class FigureCurve:
     """A line; curves with the same `colour_by` share a colour, and `dashed` tells them apart."""
 
     name: str
@@ -43,7 +43,7 @@ class Panel:
     title: str
     reading: str
     alt: str
-    curves: list[Curve]
+    curves: list[FigureCurve]
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
 from streamsift.core.state import n_bytes as state_bytes
+from streamsift.evaluate.baselines import Oracle
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import features_used, mixed_learner, n_bytes
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.rows.abfs import ABFS
-from streamsift.rows.bounds import Oracle
 from streamsift.streams import generate
 from streamsift.streams.generation import GeneratedStream
 
@@ -36,7 +36,7 @@ BATCH = 100
 
 
 @dataclass(frozen=True)
-class Run:
+class AbfsRun:
     """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8; `data`: a folder."""
 
     stream: str
@@ -63,7 +63,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Measured:
+class AbfsMeasured:
     """What came out: means over the looks, and for each look the row, the features selected and those a tree uses."""
 
     accuracy: float  # percent
@@ -76,7 +76,7 @@ class Measured:
     drifts: list[int]
 
 
-def make_stream(run: Run) -> GeneratedStream:
+def make_stream(run: AbfsRun) -> GeneratedStream:
     """The synthetic stream of a run: two gradual drifts, each a twentieth of the stream wide, as 10,000 of 200,000."""
     options: dict[str, Any] = {"drift": "gradual", "width": max(1, run.rows * WIDTH // ROWS)}
     name = run.stream.lower()
@@ -90,7 +90,7 @@ def make_stream(run: Run) -> GeneratedStream:
     return generate(name, rows=run.rows, seed=run.seed, **options)
 
 
-def make_selector(run: Run) -> Any:
+def make_selector(run: AbfsRun) -> Any:
     """The selector of a run, None for none."""
     if run.selector == "ORACLE":
         return Oracle()
@@ -100,7 +100,7 @@ def make_selector(run: Run) -> Any:
     return None
 
 
-def measure(run: Run) -> tuple[Run, Measured]:
+def measure(run: AbfsRun) -> tuple[AbfsRun, AbfsMeasured]:
     """Test, then train, the learner of a run on what its selector selects."""
     stream: Any = make_stream(run) if run.data is None else _real_stream(run)
     first = next(stream.batches(1))
@@ -117,7 +117,7 @@ def measure(run: Run) -> tuple[Run, Measured]:
     began = process_time()
     result = prequential(watch, selector, learner, batch_size=BATCH)
     seconds = process_time() - began - watch.seconds
-    measured = Measured(
+    measured = AbfsMeasured(
         accuracy=100.0 * float(result.column("batch_accuracy")[1:].mean()),
         seconds=seconds,
         ram_hours=ram_hours(float(np.mean(watch.memory)), max(seconds, 0.0)),
@@ -217,7 +217,7 @@ class _RealStream:
             yield Batch(dense.astype(np.float32), self.y[first : first + size], None, self.categorical)
 
 
-def _real_stream(run: Run) -> _RealStream:
+def _real_stream(run: AbfsRun) -> _RealStream:
     """A real data set, shuffled by the seed; columns of nothing but 0 and 1 are categories, except in IADS."""
     path = Path(str(run.data)) / REAL_DATA[run.stream]
     if not path.is_file():

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift import catalog
+from streamsift.comparison.workers import map_all
 from streamsift.core.selection import rank_scores
-from streamsift.reproduce.pool import pool_map
-from streamsift.reproduce.result import Curve, Exhibit, Options, Panel, Progress, Result
+from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Panel, Progress, Result
 from streamsift.reproduce.screening.learners import table_8, table_9
 from streamsift.reproduce.screening.tables import table_2, table_3, tables_4_to_6
 from streamsift.streams import generate
@@ -39,7 +39,7 @@ COUNTS_IN_TABLE = (100, 200, 300, 500, 700)
 
 
 @dataclass(frozen=True)
-class Run:
+class DetectionRun:
     """One curve of the figure: a score, a fading (1: none) and the stream it runs over."""
 
     score: str
@@ -55,20 +55,19 @@ def figure_3(options: Options, progress: Progress) -> Result:
     """Measure every curve of Figure 3."""
     rows = options.rows or ROWS
     runs = [
-        Run(score, fading, shift_every, rows, seed=options.seed)
+        DetectionRun(score, fading, shift_every, rows, seed=options.seed)
         for shift_every, fits in FADING.items()
         for score in SCORES
         for fading in (fits, 1.0)
     ]
     rates = {}
-    with pool_map(options.jobs, _measure) as run_all:
-        for done, (run, curve) in enumerate(run_all(runs), start=1):
-            rates[run] = curve
-            progress(done, len(runs))
+    for done, (run, curve) in enumerate(map_all(_measure, runs, options.jobs), start=1):
+        rates[run] = curve
+        progress(done, len(runs))
     return _result(rows, options.seed, runs, rates)
 
 
-def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
+def detection_curve(run: DetectionRun, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
     """The detection rate for each number of selected features, mean over looks in the second half of the stream."""
     stream = generate(
         "linear_drift",
@@ -105,11 +104,11 @@ def rates_by_count(
     return np.searchsorted(np.sort(ranks[relevant]), counts, side="right") / len(relevant)
 
 
-def _measure(run: Run) -> tuple[Run, NDArray[np.float64]]:
+def _measure(run: DetectionRun) -> tuple[DetectionRun, NDArray[np.float64]]:
     return run, detection_curve(run)
 
 
-def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.float64]]) -> Result:
+def _result(rows: int, seed: int, runs: list[DetectionRun], rates: dict[DetectionRun, NDArray[np.float64]]) -> Result:
     panels = [_panel(shift_every, rates) for shift_every in FADING]
     table = [
         [
@@ -137,11 +136,11 @@ def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.f
     )
 
 
-def _panel(shift_every: int, rates: dict[Run, NDArray[np.float64]]) -> Panel:
+def _panel(shift_every: int, rates: dict[DetectionRun, NDArray[np.float64]]) -> Panel:
     runs = [run for run in rates if run.shift_every == shift_every]
     runs.sort(key=lambda run: (SCORES.index(run.score), run.fading))
     curves = [
-        Curve(
+        FigureCurve(
             f"{run.score}, {'no fading' if run.fading == 1.0 else f'fading {run.fading}'}",
             run.score,
             run.fading == 1.0,

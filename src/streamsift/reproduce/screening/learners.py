@@ -124,7 +124,7 @@ def _table(number: int, options: Options, progress: Progress) -> Result:
 
 
 def _shape(lines: list[Line]) -> Iterator[str]:
-    """What a tenth of the features costs, by score and by lot."""
+    """What a tenth of the features costs, by score and at random."""
     for data in dict.fromkeys(line.data for line in lines):
         for learner in LEARNERS:
             errors: dict[str, list[float]] = {}
@@ -135,7 +135,7 @@ def _shape(lines: list[Line]) -> Iterator[str]:
             alone, lot = mean.pop("no screening"), mean.pop("random features")
             yield (
                 f"{data}, {learner}: {alone:.1f} % wrong without screening; with it {min(mean.values()) - alone:+.1f} "
-                f"to {max(mean.values()) - alone:+.1f} points, with as many features by lot {lot - alone:+.1f}."
+                f"to {max(mean.values()) - alone:+.1f} points, with as many random features {lot - alone:+.1f}."
             )
 
 

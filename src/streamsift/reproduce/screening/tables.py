@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from streamsift.core.selection import rank_scores
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
-from streamsift.reproduce.screening.data import DATA_SETS, DataSet, folder_of, load, missing, present
+from streamsift.reproduce.screening.data import DATA_SETS, ScreeningData, folder_of, load, missing, present
 from streamsift.rows.screener import Screener, chi2, gini, mutual_info
 
 Floats = NDArray[np.float64]
@@ -251,7 +251,7 @@ def tables_4_to_6(options: Options, progress: Progress) -> Result:
     )
 
 
-def _by_eps(folder: Path, data: DataSet, max_rows: int | None) -> Iterator[tuple[str, Differences]]:
+def _by_eps(folder: Path, data: ScreeningData, max_rows: int | None) -> Iterator[tuple[str, Differences]]:
     X, y = load(folder, data.file, max_rows)
     offline = offline_counts(X, y)
     for name, f in EPSILONS.items():
