@@ -336,7 +336,7 @@ def test_a_spooled_file_gives_the_same_answers(make, name, target, methods, tmp_
     monkeypatch.setattr(Source, "read_once", property(lambda self: False))
     often = compare(path, target, **options).as_dict()
     assert len(opened) > 12
-    assert all(not entry["failures"] for entry in once["entries"])
+    assert all(entry["accuracy"] > 0.4 for entry in once["entries"])
     assert [timeless(entry) for entry in once["entries"]] == [timeless(entry) for entry in often["entries"]]
     assert {key: value for key, value in once.items() if key not in ("entries", "recommendation")} == {
         key: value for key, value in often.items() if key not in ("entries", "recommendation")

@@ -86,7 +86,7 @@ def compare(
     'friedman-nemenyi'
     """
     check_parameters("compare", {"jobs": jobs}, {"jobs": (Integer(1),)})
-    if jobs > 1 and "<" in getattr(data, "__qualname__", ""):
+    if jobs > 1 and callable(data) and "<" in getattr(data, "__qualname__", ""):
         raise ParameterError(
             "Other processes cannot call a function made on the spot: define it in a module, or jobs=1."
         )
