@@ -120,14 +120,14 @@ def record(n_steps, path):
     board = Scoreboard(window=10, every=1)
     with TraceWriter(path, {}) as writer:
         for k in range(n_steps):
-            look = board.wants_look()
+            snapshot = board.wants_snapshot()
             test = Predictions(codes, shares)
             board.add(JudgedStep(10 * k, 1e-3 * k, 1e-4 * k, 1e-4 * k, 10**6, test, sets[k % 7], 1000, 0.5, None,
-                                 False, False, look, scores + k if look else None))
+                                 False, False, snapshot, scores + k if snapshot else None))
             if board.is_full:
-                writer.extend(board.lines(), 1000)
-        board.look_at_last(scores)
-        writer.extend(board.lines(end=True), 1000)
+                writer.extend(board.records(), 1000)
+        board.snapshot_of_last(scores)
+        writer.extend(board.records(end=True), 1000)
 
 record(2000, path)  # what every run needs: the package, Arrow, a row group
 before, start = peak(), perf_counter()

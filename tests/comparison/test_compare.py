@@ -523,7 +523,7 @@ def test_a_method_for_two_classes_refuses_three(monkeypatch):
 
     monkeypatch.setattr(OFS, "stream_tags", lambda self: StreamTags(multi_class="none"))
     assert "ofs" in [entry.method for entry in plan_comparison(people()).entries]
-    with pytest.raises(InputError, match="it tells two classes apart, and there are 3"):
+    with pytest.raises(InputError, match="it distinguishes two classes, and there are 3"):
         compare(people(n_classes=3), methods=["ofs"])
 
 

@@ -56,7 +56,7 @@ def compare(
         How often. The first repeat reads all rows. Each further one leaves out a random tenth of them, or, of a
         generator or function, makes a new stream with the next seed; random methods start with the next seed, too.
     batch_size : int, default 100
-        Rows a step.
+        Rows per step.
     label_delay : int, default 0
         By how many rows the labels come later than the features, for row methods.
     rows : int, optional

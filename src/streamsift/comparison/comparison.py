@@ -98,7 +98,7 @@ class Comparison:
         return self.found
 
     def table(self) -> list[dict[str, Any]]:
-        """One row an entry, best first within each protocol; several protocols add `late_accuracy`."""
+        """One row per entry, best first within each protocol; several protocols add `late_accuracy`."""
         entries = self.found["entries"]
         columns = list(COLUMNS)
         if len({entry["protocol"] for entry in entries}) > 1:
@@ -178,7 +178,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _between_repeats(selections: Sequence[Sequence[int]], n_features: int) -> float | None:
-    """How alike the selections of the repeats are; a column method selects once a run."""
+    """How alike the selections of the repeats are; a column method selects once per run."""
     if len(selections) < 2:
         return None
     sets = np.zeros((len(selections), n_features), bool)

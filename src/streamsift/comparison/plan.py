@@ -240,7 +240,7 @@ def misfit(method: str, facts: Survey) -> str | None:
     if facts.sparse and not tags.sparse:
         return "it takes no sparse rows"
     if tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
-        return f"it tells two classes apart, and there are {facts.n_classes}"
+        return f"it distinguishes two classes, and there are {facts.n_classes}"
     if facts.mixed and getattr(made, "test", None) == "auto":  # such a method has one test for all columns
         return "its test takes numbers or categories, and the data mixes them"
     return _too_many_classes(made, facts.n_classes)

@@ -44,7 +44,7 @@ TRAIN_SHARE = 0.5
 WINDOW = 10  # steps of the curves and of the stability within a run
 POINTS = 400  # of a curve
 WARM_BATCHES = 4
-LEAST_NEWS = 0.01  # of a run, between two reports of how far it is
+LEAST_PROGRESS = 0.01  # of a run, between two reports of how far it is
 
 _WARM: set[ComparedEntry] = set()  # entries that have run in this process
 
@@ -66,7 +66,7 @@ class Work:
 Protocol = Callable[[Work, ComparedRun, Say], Found]
 
 
-def run_one(work: Work, run: ComparedRun, news: Callable[[float], None]) -> Found:
+def run_one(work: Work, run: ComparedRun, progress: Callable[[float], None]) -> Found:
     """Carry out one run; returns plain values that JSON can hold."""
     protocol = {"prequential": _prequential, "columns": _columns, "instances": _instances}[run.entry.protocol]
     if run.entry not in _WARM:
@@ -76,9 +76,9 @@ def run_one(work: Work, run: ComparedRun, news: Callable[[float], None]) -> Foun
 
     def say(fraction: float | None) -> None:
         nonlocal said
-        if fraction is not None and fraction >= said + LEAST_NEWS:
+        if fraction is not None and fraction >= said + LEAST_PROGRESS:
             said = fraction
-            news(fraction)
+            progress(fraction)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StreamsiftWarning)  # one class at first, nothing selected yet: part of a run
@@ -231,7 +231,7 @@ def _instances(work: Work, run: ComparedRun, say: Say) -> Found:
     start = perf_counter()
     classifier.fit(half.part(0, half.cut), None)
     say(0.5)
-    places, _ = half.labels.encode(classifier.classes_)  # type: ignore[attr-defined]  # known once it is fitted
+    columns, _ = half.labels.encode(classifier.classes_)  # type: ignore[attr-defined]  # known once it is fitted
     judged = _Judged(half, len(half.labels))
     bought = 0
     for first, last in half.batches():
@@ -239,15 +239,15 @@ def _instances(work: Work, run: ComparedRun, say: Say) -> Found:
             continue
         found = classifier.classify(half.part(first, last, labels=False))
         probabilities = np.zeros((last - first, len(half.labels)))
-        probabilities[:, places] = found.posteriors
+        probabilities[:, columns] = found.posteriors
         predicted, _ = half.labels.encode(found.labels)
         judged.add(first, last, float(found.n_evaluated.mean()), predicted, probabilities)
         bought += int(found.n_evaluated.sum())
         say(0.5 + 0.5 * last / len(half.codes))
     seconds = perf_counter() - start
-    a_row = bought / (len(half.codes) - half.cut)
+    per_row = bought / (len(half.codes) - half.cut)
     held = n_bytes(classifier.state_arrays())
-    return judged.found(seconds, held) | {"features": a_row, "selected": None, "cost": a_row}
+    return judged.found(seconds, held) | {"features": per_row, "selected": None, "cost": per_row}
 
 
 # -- the two halves ---------------------------------------------------------------------------------------------

@@ -225,7 +225,7 @@ def _refuse_missing(batch: Batch, first: int) -> None:
     if values.dtype.kind != "f" or np.isfinite(values).all():
         return
     if isinstance(batch.X, np.ndarray):
-        row, column = (int(place) for place in np.argwhere(~np.isfinite(batch.X))[0])
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(batch.X))[0])
     else:
         entry = int(np.flatnonzero(~np.isfinite(values))[0])
         row, column = int(np.searchsorted(batch.X.indptr, entry, "right")) - 1, int(batch.X.indices[entry])

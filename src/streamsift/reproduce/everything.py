@@ -41,7 +41,7 @@ TABLES = (
     PrintedTable("fires", "table1", "symbols", ()),
     PrintedTable("fires", "table2", "sizes of the data sets", ("table 2",)),
     PrintedTable("fires", "table3.accuracy", "accuracy", ("table 3",)),
-    PrintedTable("fires", "table3.ms", "time a step", ("table 3",), by_order=True),
+    PrintedTable("fires", "table3.ms", "time per step", ("table 3",), by_order=True),
     PrintedTable("fires", "table4", "stability", ("table 3",)),
     PrintedTable("fires", "hyperparameters", "parameters of FIRES", ("parameters",)),
     PrintedTable("fires", "boosting-and-tree-settings", "settings of the rivals", ("benchmarks",)),
@@ -89,7 +89,7 @@ TABLES = (
 )
 UNPRINTED = {("screening", "table3"), ("screening", "table7")}  # not in the text the figures were read from
 
-# A look in minutes: fewer rows, or fewer repeats, or without the slowest runs; what is not named is quick anyhow.
+# What is done in minutes: fewer rows, fewer repeats, or without the slowest runs; what is not named is quick anyhow.
 QUICK: dict[tuple[str, str], dict[str, Any]] = {
     ("fires", "table 3"): {"rows": 500, "brief": True},
     ("investing", "table 1"): {"repeats": 4},

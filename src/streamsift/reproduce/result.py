@@ -27,7 +27,7 @@ class Options:
 
 @dataclass(frozen=True)
 class FigureCurve:
-    """A line; curves with the same `colour_by` share a colour, and `dashed` tells them apart."""
+    """A line of a chart; curves with the same `colour_by` share a colour, and `dashed` distinguishes them."""
 
     name: str
     colour_by: str

@@ -15,7 +15,7 @@ from streamsift.metrics.selection import selection_accuracy
 from streamsift.metrics.stability import pearson_stability
 from streamsift.reproduce.abfs.runs import (
     DETECTORS,
-    N_LOOKS,
+    N_SNAPSHOTS,
     ROWS,
     SPLIT_TESTS,
     STREAMS,
@@ -143,7 +143,7 @@ def stability_figure(options: Options, progress: Progress) -> Result:
         found[stream, scheme].append(stabilities)
         progress(done, len(tasks))
     rows = [[stream, *(f"{np.mean(found[stream, scheme]):.3f}" for scheme in SCHEMES)] for stream in STREAMS]
-    distance = (options.rows or ROWS) / N_LOOKS
+    distance = (options.rows or ROWS) / N_SNAPSHOTS
     panels = []
     for stream in STREAMS:
         curves = []
@@ -213,9 +213,9 @@ def features_figure(options: Options, progress: Progress) -> Result:
 
 def _stability(task: tuple[AbfsRun, str]) -> tuple[str, str, list[float]]:
     run, scheme = task
-    every = max(1, run.rows // N_LOOKS)
-    looks = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
-    return run.stream, scheme, [pearson_stability(look.selected) for look in looks][:N_LOOKS]
+    every = max(1, run.rows // N_SNAPSHOTS)
+    snapshots = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
+    return run.stream, scheme, [pearson_stability(snapshot.selected) for snapshot in snapshots][:N_SNAPSHOTS]
 
 
 def _parts(found: Sequence[AbfsMeasured]) -> list[str]:

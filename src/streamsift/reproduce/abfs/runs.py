@@ -31,7 +31,7 @@ SPLIT_TESTS = {"ABFS": "hoeffding", "ABFS (threshold)": "threshold"}
 REDUNDANT = {100: 15, 200: 30, 500: 40}  # of RTG, by the number of irrelevant features
 REAL_DATA = {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz", "SPAM": "spam_corpus.npz"}
 ROWS, WIDTH = 200_000, 10_000
-N_LOOKS = 20  # every 5 % of the stream
+N_SNAPSHOTS = 20  # every 5 % of the stream
 BATCH = 100
 
 
@@ -64,7 +64,7 @@ class AbfsRun:
 
 @dataclass(frozen=True)
 class AbfsMeasured:
-    """What came out: means over the looks, and for each look the row, the features selected and those a tree uses."""
+    """What came out: means over the snapshots, and for each the row, the features selected and those a tree uses."""
 
     accuracy: float  # percent
     seconds: float  # of the processor, without making the rows
@@ -131,7 +131,7 @@ def measure(run: AbfsRun) -> tuple[AbfsRun, AbfsMeasured]:
 
 
 class _Watch:
-    """A stream that looks at memory, trees and selection every so often, and knows the time that it took itself."""
+    """A stream that takes snapshots of memory, trees and selection at times, and knows how long that took."""
 
     def __init__(
         self,
@@ -157,11 +157,11 @@ class _Watch:
     def batches(self, size: int) -> Iterator[Batch]:
         """As the stream itself."""
         batches = iter(self._stream.batches(size))
-        rows, due = 0, self.n_rows / N_LOOKS
+        rows, due = 0, self.n_rows / N_SNAPSHOTS
         while True:
             began = process_time()
             if rows >= due or (rows and rows >= self.n_rows):
-                due += self.n_rows / N_LOOKS
+                due += self.n_rows / N_SNAPSHOTS
                 self.rows.append(rows)
                 self.memory.append(self._memory())
                 self.used.append(self._used())
@@ -182,12 +182,12 @@ def _selection(stream: Any, rows: list[int], selected: list[NDArray[np.bool_]]) 
     if not isinstance(stream, GeneratedStream):
         return float("nan"), float("nan"), float("nan")
     segments = stream.segments()
-    looks = []
+    snapshots = []
     for row, mask in zip(rows, selected, strict=True):
         true = next(list(segment.relevant) for segment in segments if segment.first < row <= segment.last + 1)
         found = selection_accuracy(mask, true, len(mask))
-        looks.append((float(found), found.rrf, found.ccp))
-    accuracy, rrf, ccp = np.mean(looks, axis=0).tolist()
+        snapshots.append((float(found), found.rrf, found.ccp))
+    accuracy, rrf, ccp = np.mean(snapshots, axis=0).tolist()
     return accuracy, rrf, ccp
 
 

@@ -194,7 +194,7 @@ def _compared(
     form: str,
     spread: Table | None = None,
 ) -> Result:
-    """Ours beside what these tables of the paper print, one line a cell."""
+    """Ours beside what these tables of the paper print, one row per cell."""
     published = {
         (row, column): (table, value)
         for table in tables

@@ -127,7 +127,7 @@ def tables(options: Options, progress: Progress) -> Result:
                 "order only. The published rivals are online feature selectors.",
             ]
         ),
-        columns=["data set", "method", *_PAIRED, "cost a row"],
+        columns=["data set", "method", *_PAIRED, "cost per row"],
         rows=rows,
         x_label="",
         dashed_means="",

@@ -137,11 +137,11 @@ def figure_4(options: Options, progress: Progress) -> Result:
         x_label="rows seen",
         dashed_means="",
         panels=[
-            LabelledPanel("Accuracy", reading, "Accuracy over rows seen, a line a method.", accuracy, "accuracy"),
+            LabelledPanel("Accuracy", reading, "Accuracy over rows seen, one line per method.", accuracy, "accuracy"),
             LabelledPanel(
                 "Stability",
                 f"Over windows of {WINDOW} batches.",
-                "Stability over rows seen, a line a method.",
+                "Stability over rows seen, one line per method.",
                 stability,
                 "stability",
             ),

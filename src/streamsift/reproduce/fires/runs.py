@@ -1,7 +1,7 @@
 """The runs behind the FIRES reproduction: six selectors with a Perceptron, two learners on all features, over a grid.
 
 The two learners are run with the largest batch only, and their time is brought to the mean batch of the grid, because
-nothing about them depends on the grid but the number of rows a step.
+nothing about them depends on the grid but the number of rows per step.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class FiresCell:
     rows: int | None
 
     def measures(self, result: Trace) -> dict[str, float]:
-        """Accuracy and its variance over time, milliseconds a step, and stability (of selectors only)."""
+        """Accuracy and its variance over time, milliseconds per step, and stability (of selectors only)."""
         seconds = float(result.column("selection_seconds")[-1]) + result.settings["training_seconds"]
         found = {
             "accuracy": mean_accuracy(result),

@@ -5,7 +5,7 @@ error of least squares on them, out of sample. Table 1: few true columns, more c
 stepwise. Table 2: many true columns. Table 3: useless columns appended behind the first 1,000, up to a million.
 
 The paper says neither where the true columns are nor how wealth begins and grows, nor which of its two codings was run.
-Here the true columns lie at random places among the first 1,000; BIC and RIC, which know nothing of wealth, are the
+Here the true columns lie at random positions among the first 1,000; BIC and RIC, which know nothing of wealth, are the
 check of that. The coding is that of section 2.2 (coding "tail": a column is added when its p-value is below the bid):
 with it, a first wealth of 1/20 and a payoff of 1/6, below the 1/4 of the theorem, meet the columns, the false ones and
 the errors of all three tables. These two numbers were searched for on Tables 1 and 2. The coding of section 2 (bits
@@ -36,8 +36,8 @@ PENALTIES = ("BIC", "RIC", "SFS")  # SFS is the paper's name for streaming selec
 DEFAULTS = "SFS, our defaults"
 TITLE = "Ungar, Zhou, Foster, Stine, Streaming Feature Selection using IIC."
 OPEN_CHOICES = (
-    "The paper gives neither the places of the true columns (here at random among the first 1,000) nor coding, wealth "
-    "and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 that "
+    "The paper gives neither the positions of the true columns (here at random among the first 1,000) nor coding, "
+    "wealth and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 that "
     "were searched for on Tables 1 and 2; our defaults are the coding of its section 2 and 1/2 each. BIC knows none "
     "of them."
 )

@@ -4,7 +4,7 @@ in screening_tables.py, 8 and 9 in screening_learners.py.
 The stream of section 3.2: 100,000 rows of 1,000 features, 100 of them true; every l rows the window of true features
 moves on by one. The figure shows the share of the true features found (detection rate) against the number k of
 selected features, for four speeds l and five scores, with model adaptation (solid) and without (dashed). Here each
-point is the mean over looks in the second half of the stream.
+point is the mean over snapshots in the second half of the stream.
 
 The paper's fading factor is applied once a mini-batch whose size it does not give; ours is applied every row, so a
 fading that fits each l was chosen: a row counts half after log(2) / (1 - fading) rows. Two values were tried for
@@ -30,10 +30,10 @@ from streamsift.reproduce.screening.tables import table_2, table_3, tables_4_to_
 from streamsift.streams import generate
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
-FADING = {250: 0.9998, 500: 0.9999, 1000: 0.99993, 2000: 0.99995}  # rows between two shifts (l) -> fading a row
+FADING = {250: 0.9998, 500: 0.9999, 1000: 0.99993, 2000: 0.99995}  # rows between two shifts (l) -> fading per row
 ROWS, N_FEATURES, N_RELEVANT = 100_000, 1_000, 100
 BATCH = 1_000
-N_LOOKS = 25  # in the second half
+N_SNAPSHOTS = 25  # in the second half
 COUNTS = tuple(range(50, 1_001, 25))  # k, the number of selected features
 COUNTS_IN_TABLE = (100, 200, 300, 500, 700)
 
@@ -68,7 +68,7 @@ def figure_3(options: Options, progress: Progress) -> Result:
 
 
 def detection_curve(run: DetectionRun, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
-    """The detection rate for each number of selected features, mean over looks in the second half of the stream."""
+    """The detection rate for each number of selected features, mean over snapshots in the second half of the stream."""
     stream = generate(
         "linear_drift",
         rows=run.rows,
@@ -78,8 +78,8 @@ def detection_curve(run: DetectionRun, counts: Sequence[int] = COUNTS) -> NDArra
         shift_every=run.shift_every,
     )
     selector = catalog.make(f"screen:{run.score}", fading=run.fading)
-    looks, rows = [], 0
-    distance = max(run.rows // 2 // N_LOOKS, 1)
+    snapshots, rows = [], 0
+    distance = max(run.rows // 2 // N_SNAPSHOTS, 1)
     due = run.rows // 2 + distance
     for batch in stream.batches(min(BATCH, distance)):
         selector.partial_fit(batch)
@@ -87,8 +87,8 @@ def detection_curve(run: DetectionRun, counts: Sequence[int] = COUNTS) -> NDArra
         if rows >= due:
             due += distance
             assert batch.relevant is not None  # a generated stream knows its true features
-            looks.append(rates_by_count(selector.scores_, batch.relevant, counts))
-    return np.asarray(np.mean(looks, axis=0))
+            snapshots.append(rates_by_count(selector.scores_, batch.relevant, counts))
+    return np.asarray(np.mean(snapshots, axis=0))
 
 
 def rates_by_count(

@@ -55,7 +55,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table: what screening, what learner, and what came out."""
+    """A row of the table: what screening, what learner, and what came out."""
 
     data: str
     name: str  # as in published/screening.json
@@ -140,7 +140,7 @@ def _shape(lines: list[Line]) -> Iterator[str]:
 
 
 def measure(folder: Path, data: StandIn, max_rows: int | None, seed: int) -> Iterator[Line]:
-    """All lines of a table for one data set."""
+    """All rows of a table for one data set."""
     X, y = load(folder, data.file)
     order = np.random.default_rng(seed).permutation(len(y)) if data.text else np.arange(len(y))
     order = order[:max_rows]
