@@ -37,9 +37,9 @@ DEFAULTS = "SFS, our defaults"
 TITLE = "Ungar, Zhou, Foster, Stine, Streaming Feature Selection using IIC."
 OPEN_CHOICES = (
     "The paper gives neither the positions of the true columns (here at random among the first 1,000) nor coding, "
-    "wealth and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 that "
-    "were searched for on Tables 1 and 2; our defaults are the coding of its section 2 and 1/2 each. BIC knows none "
-    "of them."
+    "wealth and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 "
+    "that were searched for on Tables 1 and 2; our defaults are the coding of its section 2 and 1/2 each. BIC knows "
+    "none of them."
 )
 
 Key = tuple[str, str, int]  # search, penalty, number of columns
