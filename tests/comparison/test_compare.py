@@ -18,7 +18,7 @@ from streamsift.comparison.comparison import Comparison
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, plan_comparison
 from streamsift.comparison.protocols import Work, make_method, run_one, train_rows
 from streamsift.comparison.repeats import LEFT_OUT, Source, survey
-from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftError, StreamsiftWarning, UnknownNameError
 from streamsift.metrics import nogueira_stability, selection_accuracy
 from streamsift.streams import generate
 
@@ -365,6 +365,13 @@ def test_an_interrupt_leaves_no_spool(when, tmp_path, temporary, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         compare(table_file(tmp_path / "table.csv"), "answer", methods=["random"], repeats=1)
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [{"methods": ["oracle"]}, {"batch_size": 500}])
+def test_a_plan_that_is_refused_leaves_no_spool(options, tmp_path, temporary):
+    with pytest.raises(StreamsiftError) as caught:
+        plan_comparison(table_file(tmp_path / "table.csv"), "answer", **options)
+    assert list(temporary.iterdir()) == [], caught  # nor while somebody holds the error
 
 
 def test_missing_values_of_a_file_are_refused_and_leave_no_spool(tmp_path, temporary):

@@ -88,8 +88,7 @@ class ComparisonPlan:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.source.spool is not None:
-            self.source.spool.remove()
+        self.source.remove_spool()
 
     def runs(self) -> list[ComparedRun]:
         """All runs, repeat after repeat, so that an interrupted comparison has treated all entries alike."""
@@ -163,19 +162,12 @@ def plan_comparison(
     for method in methods or ():
         _check_name(method)
     source, facts = read_once(Source(data, target, rows, seed, tuple(categorical), tuple(ignore)))
-    if facts.n_rows < 3 * batch_size:
-        raise ParameterError(
-            f"{facts.n_rows:,} rows make fewer than 3 batches of {batch_size:,}: nothing would be tested after it was "
-            "learnt, so give more rows or a smaller batch size."
-        )
-    if isinstance(n_features_to_select, int) and n_features_to_select > facts.n_features:
-        warnings.warn(
-            f"{n_features_to_select:,} features were asked for and there are {facts.n_features:,}: methods that take a "
-            "number select all of them, so ask for fewer.",
-            StreamsiftWarning,
-            stacklevel=2,
-        )
-    chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
+    try:
+        _check_size(facts, batch_size, n_features_to_select)
+        chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
+    except BaseException:
+        source.remove_spool()
+        raise
     entries: list[ComparedEntry] = []
     for method in chosen:
         classifies = method not in BASELINES and catalog.entry(method).kind == "instances"
@@ -190,6 +182,22 @@ def plan_comparison(
         label_delay,
         n_features_to_select,
     )
+
+
+def _check_size(facts: Survey, batch_size: int, n_features_to_select: int | float | None) -> None:
+    """Refuse too few rows; warn of more features asked for than there are."""
+    if facts.n_rows < 3 * batch_size:
+        raise ParameterError(
+            f"{facts.n_rows:,} rows make fewer than 3 batches of {batch_size:,}: nothing would be tested after it was "
+            "learnt, so give more rows or a smaller batch size."
+        )
+    if isinstance(n_features_to_select, int) and n_features_to_select > facts.n_features:
+        warnings.warn(
+            f"{n_features_to_select:,} features were asked for and there are {facts.n_features:,}: methods that take a "
+            "number select all of them, so ask for fewer.",
+            StreamsiftWarning,
+            stacklevel=3,
+        )
 
 
 def _learner(name: str) -> str:

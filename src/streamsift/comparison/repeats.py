@@ -89,6 +89,11 @@ class Source:
         rows = self.opened() if self.spool is None else self.spool
         return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
 
+    def remove_spool(self) -> None:
+        """Remove the temporary file, if there is one; the rows cannot be read after that."""
+        if self.spool is not None:
+            self.spool.remove()
+
     def opened(self) -> RowStream:
         """The rows of a file, arrays, a frame or an iterator as they are there."""
         return open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
