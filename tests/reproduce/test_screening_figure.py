@@ -33,7 +33,7 @@ def test_a_curve_is_the_detection_rate_of_the_best_k():
 
 
 def test_the_figure_is_the_same_on_one_process_and_on_two(monkeypatch):
-    from streamsift.reproduce.screening.figure import figure as screening
+    from streamsift.reproduce.screening import figure as screening
 
     monkeypatch.setattr(screening, "SCORES", ("fisher",))
     monkeypatch.setattr(screening, "FADING", {500: 0.999})
