@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-NOISE = 0.1  # share of a ratio by which the best of five interleaved runs differs from one day to the next
+NOISE = 0.1  # share of a ratio that counts as noise; an allowance we chose, not a measured spread
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Row:
     """One measurement: our figure, the peer's, and the ratio that is asked for.
 
     `ratio` is how many times better we are (or the share of the limit reached); `wanted` the least that will do.
-    `noise` is the share of the ratio that is noise: by default that of `NOISE`, else as measured.
+    `noise` is the share of the ratio that counts as noise: the allowance `NOISE`, or a measured spread where one is given.
     """
 
     name: str
