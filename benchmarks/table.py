@@ -19,7 +19,7 @@ class Row:
     """One measurement: our figure, the peer's, and the ratio that is asked for.
 
     `ratio` is how many times better we are (or the share of the limit reached); `wanted` the least that will do.
-    `noise` is the share of the ratio that counts as noise: the allowance `NOISE`, or a measured spread where one is given.
+    `noise` is the share of the ratio that counts as noise: the allowance `NOISE`, or a measured spread if given.
     """
 
     name: str
