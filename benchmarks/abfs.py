@@ -41,8 +41,8 @@ def _stream(rows: int, features: int) -> tuple[NDArray[np.float32], NDArray[np.i
     X = np.empty((rows, features), np.float32)
     X[:, ::2] = rng.random((rows, features // 2))
     X[:, 1::2] = rng.integers(0, CODES, (rows, features // 2))
-    told = X[:, :UNITS] - X[:, :UNITS].mean(axis=0)
-    y = (told / X[:, :UNITS].std(axis=0)).sum(axis=1) + rng.normal(size=rows) * 2.0 > 0.0
+    signal = X[:, :UNITS] - X[:, :UNITS].mean(axis=0)
+    y = (signal / X[:, :UNITS].std(axis=0)).sum(axis=1) + rng.normal(size=rows) * 2.0 > 0.0
     return X, y.astype(np.int64)
 
 
@@ -131,5 +131,5 @@ def _generators(quick: bool) -> Row:
 
 
 def run(quick: bool) -> list[Row]:
-    """All lines of this topic."""
+    """All rows of this topic."""
     return [*_selector(quick), _features(quick), _adwin(quick), _generators(quick)]

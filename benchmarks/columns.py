@@ -1,4 +1,4 @@
-"""Columns judged a second, against one column at a time with numpy, least squares from scratch, and the limit.
+"""Columns judged per second, against one column at a time with numpy, least squares from scratch, and the limit.
 
 The stream is in memory, in Fortran order (one column after the other). One thread, and times are those of the
 processor, not of the clock: on a machine shared with others the clock measures the others.
@@ -52,7 +52,7 @@ def best_times(*actions: Callable[[], Any], repeats: int = 10) -> list[float]:
 
 
 def _against_numpy(name: str, selector: Any, X: Any, y: Any) -> list[Row]:
-    """Rates in columns a second; the peers judge a few columns only, and are given the fit for nothing."""
+    """Rates in columns per second; the peers judge a few columns only, and are given the fit for nothing."""
     basis = np.linalg.qr(np.column_stack([np.ones(len(y)), X[:, : len(selector.selected_)]]))[0]
     residual = y - basis @ (basis.T @ y)
     few = 1000
@@ -82,10 +82,10 @@ def _against_numpy(name: str, selector: Any, X: Any, y: Any) -> list[Row]:
     mine, single, scratch = best_times(ours, one_at_a_time, from_scratch, repeats=15)
     rate = X.shape[1] / mine / 1e6
     note = f"200 rows, {len(selector.selected_)} accepted"
-    rows = [Row(f"{name}: million columns a second", rate, 2.0, "what is asked for", rate / 2.0, 1.0, "M/s", note)]
+    rows = [Row(f"{name}: million columns per second", rate, 2.0, "what is asked for", rate / 2.0, 1.0, "M/s", note)]
     for peer, seconds, count, wanted in (
         ("numpy, one column at a time", single, few, 20.0),
-        ("numpy.linalg.lstsq a column", scratch, few // 10, 100.0),
+        ("numpy.linalg.lstsq per column", scratch, few // 10, 100.0),
     ):
         other = count / seconds / 1e6
         rows.append(Row(f"{name}: against {peer}", rate, other, peer, rate / other, wanted, "M/s", note))
@@ -134,5 +134,5 @@ def _against_refits(rng: Any) -> Row:
     rate, peer = (width - 4) / mine, few / other
     note = f"{n_rows} rows, {len(selector.selected_)} accepted, binary"
     return Row(
-        "logistic: columns a second", rate, peer, "scikit-learn, a refit a column", rate / peer, 50.0, "/s", note
+        "logistic: columns per second", rate, peer, "scikit-learn, a refit per column", rate / peer, 50.0, "/s", note
     )

@@ -1,4 +1,7 @@
-"""What judging costs: a prequential run beside the bare calls it makes, and the memory of a very long trace."""
+"""What judging costs: a prequential run beside the bare calls it makes, the memory of a very long trace, and reading.
+
+The last is about comparisons, which read their file once instead of once for every run.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+from scipy.sparse import csr_matrix
+from sklearn.datasets import dump_svmlight_file
 
-from benchmarks.table import Row
+from benchmarks.table import Row, best_times
+from streamsift.comparison.repeats import Source, read_once, survey
 from streamsift.core.batch import Batch
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import make_learner
@@ -24,6 +32,7 @@ from streamsift.streams.arrays import ArrayStream
 BATCH = 100
 A_TURN = 10  # steps
 LEAST_SHARE = 0.95  # of the time of a run that selector and model take themselves
+LEAST_READING_GAIN = 3.0  # of a comparison of 15 runs that reads its file once
 MOST_MEGABYTES = 64.0  # that a trace of any length may need while it is written
 
 
@@ -81,10 +90,13 @@ def overhead(name: str, n_features: int, make: Callable[[], Any], model: str, n_
         start = time.process_time()
         prequential(stream, make(), model, batch_size=BATCH)
         found.append((time.process_time() - start - stream.seconds, stream.seconds))
-    judged, alone = sorted(found, key=lambda pair: pair[1] / pair[0])[repeats // 2]
+    found.sort(key=lambda pair: pair[1] / pair[0])
+    judged, alone = found[repeats // 2]
+    shares = [bare_time / time_in_all for time_in_all, bare_time in found]
+    noise = (shares[3 * repeats // 4] - shares[repeats // 4]) / (alone / judged)  # spread of the middle half
     return Row(
         f"{name} + {model}", judged / n_batches * 1e6, alone / n_batches * 1e6, "bare calls", alone / judged,
-        LEAST_SHARE, "µs/step", f"{n_features} features, batches of {BATCH}",
+        LEAST_SHARE, "µs/step", f"{n_features} features, batches of {BATCH}", noise,
     )  # fmt: skip
 
 
@@ -108,14 +120,14 @@ def record(n_steps, path):
     board = Scoreboard(window=10, every=1)
     with TraceWriter(path, {}) as writer:
         for k in range(n_steps):
-            look = board.wants_look()
+            snapshot = board.wants_snapshot()
             test = Predictions(codes, shares)
             board.add(JudgedStep(10 * k, 1e-3 * k, 1e-4 * k, 1e-4 * k, 10**6, test, sets[k % 7], 1000, 0.5, None,
-                                 False, False, look, scores + k if look else None))
+                                 False, False, snapshot, scores + k if snapshot else None))
             if board.is_full:
-                writer.extend(board.lines(), 1000)
-        board.look_at_last(scores)
-        writer.extend(board.lines(end=True), 1000)
+                writer.extend(board.records(), 1000)
+        board.snapshot_of_last(scores)
+        writer.extend(board.records(end=True), 1000)
 
 record(2000, path)  # what every run needs: the package, Arrow, a row group
 before, start = peak(), perf_counter()
@@ -137,6 +149,38 @@ def long_trace(n_steps: int) -> Row:
     return Row("trace, memory added", added, MOST_MEGABYTES, "the limit", MOST_MEGABYTES / added, 1.0, "MB", note)
 
 
+def comparison_reading(n_rows: int, n_columns: int, n_runs: int, suffix: str) -> Row:
+    """Reading the rows for all runs of a comparison: once, and then from the spool, or from the file each time."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, n_columns)).round(6), rng.integers(0, 2, n_rows)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"rows{suffix}"
+        if suffix == ".csv":
+            columns = {f"x{k}": pa.array(X[:, k]) for k in range(n_columns)}
+            csv.write_csv(pa.table(columns | {"y": pa.array(y)}), path)
+        else:
+            dump_svmlight_file(csr_matrix(np.where(X > 1.5, X, 0.0)), y, str(path), zero_based=False)
+        source = Source(path, "y" if suffix == ".csv" else None, None, 0)
+
+        def read(source: Source) -> None:
+            for k in range(n_runs):
+                for _ in source.stream(k % 5).batches(BATCH):
+                    pass
+
+        def once() -> None:
+            spooled, _ = read_once(source)
+            read(spooled)
+
+        def each_time() -> None:
+            survey(source)
+            read(source)
+
+        ours, peer = best_times(once, each_time, repeats=3)
+    note = f"{n_rows:,} rows, {n_columns} columns, {n_runs} runs"
+    return Row(f"compare: reading a {suffix} file", ours, peer, "reading it each time", peer / ours,
+               LEAST_READING_GAIN, "s", note)  # fmt: skip
+
+
 def run(quick: bool) -> list[Row]:
     """Measure the share of a run that is spent on judging, and the memory of a long trace."""
     n_batches, repeats = (300, 3) if quick else (2000, 7)
@@ -148,4 +192,6 @@ def run(quick: bool) -> list[Row]:
     rows.append(
         overhead("fires", 50, lambda: FIRES(n_features_to_select=10, random_state=0), "perceptron", n_batches, repeats)
     )
-    return [*rows, long_trace(50_000 if quick else 1_000_000)]
+    n_rows = 5_000 if quick else 20_000
+    reading = [comparison_reading(n_rows, 100, 15, suffix) for suffix in (".csv", ".svm")]
+    return [*rows, long_trace(50_000 if quick else 1_000_000), *reading]

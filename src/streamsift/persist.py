@@ -11,20 +11,18 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import struct
 import tokenize
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from streamsift import __version__, catalog
+from streamsift.core.atomic import replacing
 from streamsift.core.constraints import check_parameters
 from streamsift.core.contracts import HasState
 from streamsift.core.exceptions import ParameterError, SavedStateError, UnknownNameError
@@ -102,7 +100,7 @@ def save(selector: Saveable, path: str | os.PathLike[str]) -> None:
         "feature_names": None if names is None else names.tolist(),
         "arrays": sorted(arrays),
     }
-    with _replacing(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(_member(MANIFEST), json.dumps(manifest, allow_nan=False, indent=1))
         for name, array in sorted(arrays.items()):
             with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as entry:
@@ -196,28 +194,6 @@ def _plain_label(label: Any) -> Any:
     if plain is None:
         raise SavedStateError(f"The label {label!r} cannot be saved: use numbers, text or bools as labels.")
     return plain
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `path` only if the block succeeds."""
-    path = Path(os.path.realpath(path))  # a link stays a link
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with draft.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # make the new name durable too
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

@@ -111,10 +111,16 @@ def test_wrong_usage_is_answered_in_a_sentence(sift, people, options, code, word
     assert words in said
 
 
-def test_standard_input_is_refused(sift):
-    code, _, said = sift("compare", "-", "--target", "y")
-    assert code == 1
-    assert "save it to a file" in said
+def test_standard_input_is_read_once_and_compared(process, sift, people, tmp_path):
+    options = ["--target", "sex", "--methods", "screen:fisher,random", "--repeats", 2, "-k", 2, "--json"]
+    (tmp_path / "temporary").mkdir()
+    run = process("compare", "-", *options, env={"TMPDIR": str(tmp_path / "temporary")})
+    text, said = run.communicate(people.read_text(), timeout=120)
+    assert (run.returncode, said) == (0, "")
+    found, wanted = json.loads(text), json.loads(sift("compare", people, *options)[1])
+    assert found["data"] == "standard input"
+    assert [entry["accuracies"] for entry in found["entries"]] == [entry["accuracies"] for entry in wanted["entries"]]
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_other_settings_need_another_folder(sift, people, tmp_path):
@@ -204,8 +210,10 @@ def wait_for_runs(out, wanted):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_leaves_a_partial_report(process, people, tmp_path, jobs):
     out = tmp_path / "out"
-    run = process("compare", people, *LONG, "--jobs", jobs, "-o", out)
+    (tmp_path / "temporary").mkdir()
+    run = process("compare", people, *LONG, "--jobs", jobs, "-o", out, env={"TMPDIR": str(tmp_path / "temporary")})
     wait_for_runs(out, 3)
+    assert list((tmp_path / "temporary").glob("streamsift-spool-*"))
     run.send_signal(signal.SIGINT)
     table, said = run.communicate(timeout=60)
     assert run.returncode == 130
@@ -216,16 +224,17 @@ def test_an_interrupt_leaves_a_partial_report(process, people, tmp_path, jobs):
     assert not found["complete"]
     assert sum(len(entry["accuracies"]) for entry in found["entries"]) >= 3
     assert (out / "report.html").is_file()
+    assert not list((tmp_path / "temporary").glob("streamsift-spool-*"))
 
 
 def test_an_interrupt_just_after_a_run_was_kept_reports_the_run(sift, people, tmp_path, monkeypatch):
-    save = RunStore.save
+    add = RunStore.add
 
     def interrupted(store, run, found):
-        save(store, run, found)
+        add(store, run, found)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunStore, "save", interrupted)
+    monkeypatch.setattr(RunStore, "add", interrupted)
     code, table, said = sift("compare", people, *LONG[:-1], 2, "-o", tmp_path / "out")
     assert code == 130
     assert "Interrupted after 1 of 6 runs" in said

@@ -12,7 +12,7 @@ from streamsift.core.exceptions import InputError
 from streamsift.rows.screener import Screener
 
 
-def divide(shared, task, news):
+def divide(shared, task, progress):
     """Ends in different ways: 0 raises, 1 is killed, 2 ends its process, 3 is refused in words."""
     if task == 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -20,11 +20,11 @@ def divide(shared, task, news):
         os._exit(5)
     if task == 3:
         raise InputError("Three is refused: take four.")
-    news(0.5)
+    progress(0.5)
     return shared / task
 
 
-def fail_after_an_interrupt(shared, task, news):
+def fail_after_an_interrupt(shared, task, progress):
     """Ctrl-C comes, and what tidies up after it fails."""
     try:
         raise KeyboardInterrupt
@@ -32,12 +32,28 @@ def fail_after_an_interrupt(shared, task, news):
         raise ValueError("half a step")  # noqa: B904 - as it happens: nobody says where it comes from
 
 
-def sleep(shared, task, news):
+def sleep(shared, task, progress):
     """Writes its process id and sleeps."""
     with open(f"{shared}/{task}.pid", "w") as file:
         file.write(str(os.getpid()))
-    news(0.25)
+    progress(0.25)
     time.sleep(60)
+
+
+def halve(task):
+    """Half of a number; refuses 3 in words, and fails on what is no number."""
+    if task == 3:
+        raise InputError("Three is refused: take four.")
+    return task / 2
+
+
+def note_and_wait(path):
+    """Writes its process id to the file; waits where it is not the first."""
+    with open(path, "w") as file:
+        file.write(str(os.getpid()))
+    if os.path.basename(path) != "first":
+        time.sleep(60)
+    return os.path.basename(path)
 
 
 class FailsInOneRepeat(Screener):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, f1_score
 from sklearn.naive_bayes import GaussianNB
 
 from streamsift import catalog
-from streamsift.comparison.compare import carry_out, compare
+from streamsift.comparison import repeats
+from streamsift.comparison.compare import carry_out, compare, open_store
 from streamsift.comparison.comparison import Comparison
-from streamsift.comparison.plan import Entry, Run, plan_comparison
+from streamsift.comparison.plan import ComparedEntry, ComparedRun, plan_comparison
 from streamsift.comparison.protocols import Work, make_method, run_one, train_rows
 from streamsift.comparison.repeats import LEFT_OUT, Source, survey
-from streamsift.comparison.run_store import RunStore
-from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftError, StreamsiftWarning, UnknownNameError
 from streamsift.metrics import nogueira_stability, selection_accuracy
 from streamsift.streams import generate
 
@@ -139,7 +140,7 @@ def plan_of(data, **options):
 def test_the_column_protocol_is_train_then_test_in_stream_order():
     X, y = people()
     plan = plan_of((X, y), methods=["osfs"])
-    found = run_one(Work(plan, None), plan.runs()[0], silent)
+    found = run_one(Work(plan), plan.runs()[0], silent)
     selected = catalog.make("osfs").fit(X[:600], y[:600]).get_support(indices=True)
     model, predicted, chances = GaussianNB(), [], []
     for first in range(0, 1200, 100):
@@ -160,7 +161,7 @@ def test_the_column_protocol_is_train_then_test_in_stream_order():
 def test_the_instance_protocol_fits_on_the_first_half_and_classifies_the_second():
     X, y = people(n_classes=3)
     plan = plan_of((X, y), methods=["etana"])
-    found = run_one(Work(plan, None), plan.runs()[0], silent)
+    found = run_one(Work(plan), plan.runs()[0], silent)
     result = catalog.make("etana").fit(X[:600], y[:600]).classify(X[600:])
     assert found["accuracy"] == pytest.approx(np.mean(result.labels == y[600:]))
     assert found["cost"] == pytest.approx(result.n_evaluated.mean())
@@ -170,7 +171,7 @@ def test_the_instance_protocol_fits_on_the_first_half_and_classifies_the_second(
 def test_the_late_accuracy_of_rows_is_over_the_second_half():
     X, y = people()
     plan = plan_of((X, y), methods=["all"])
-    found = run_one(Work(plan, None), plan.runs()[0], silent)
+    found = run_one(Work(plan), plan.runs()[0], silent)
     model, right = GaussianNB(), []
     for first in range(0, 1200, 100):
         if first >= 600:
@@ -192,7 +193,7 @@ def test_the_stability_of_columns_is_between_repeats():
 def test_a_column_method_that_selects_nothing_predicts_the_frequent_class():
     X, y = np.zeros((1000, 3)), (np.random.default_rng(1).random(1000) < 0.2).astype(int)
     plan = plan_of((X, y), methods=["osfs"])
-    found = run_one(Work(plan, None), plan.runs()[0], silent)
+    found = run_one(Work(plan), plan.runs()[0], silent)
     assert found["selected"] == []
     assert found["accuracy"] == pytest.approx(np.mean(y[500:] == 0))
 
@@ -201,12 +202,14 @@ def test_a_column_method_that_selects_nothing_predicts_the_frequent_class():
 def test_column_methods_take_several_classes(method):
     X, y = people(600, n_classes=3)
     plan = plan_of((X, y), methods=[method])
-    assert run_one(Work(plan, None), plan.runs()[0], silent)["accuracy"] > 0.5
+    assert run_one(Work(plan), plan.runs()[0], silent)["accuracy"] > 0.5
 
 
 def test_methods_get_the_number_of_features_and_the_seed_they_take():
     plan = plan_of(people(), methods=["fires", "abfs", "random"], n_features_to_select=3, seed=5, repeats=2)
-    fires, abfs, chance = (make_method(plan, Run(Entry(name, "sgd"), 1)) for name in ("fires", "abfs", "random"))
+    fires, abfs, chance = (
+        make_method(plan, ComparedRun(ComparedEntry(name, "sgd"), 1)) for name in ("fires", "abfs", "random")
+    )
     assert (fires.n_features_to_select, fires.random_state) == (3, 6)
     assert "n_features_to_select" not in abfs.get_params()
     assert (chance.n_features_to_select, chance.random_state) == (3, 6)
@@ -215,7 +218,7 @@ def test_methods_get_the_number_of_features_and_the_seed_they_take():
 def test_columns_are_judged_by_the_true_features_of_the_half_they_were_selected_from():
     data = "generate:linear_drift,n_features=12,n_relevant=2,shift_every=600"
     plan = plan_of(data, methods=["investing", "etana"], n_rows=2000)
-    selects, buys = (run_one(Work(plan, None), run, silent) for run in plan.runs())
+    selects, buys = (run_one(Work(plan), run, silent) for run in plan.runs())
     batches = list(plan.source.stream(0).batches(100))
     truths = [batch.relevant for batch in batches]
     assert len({tuple(truth.tolist()) for truth in truths[:10]}) == 2  # they change within the half
@@ -227,7 +230,7 @@ def test_columns_are_judged_by_the_true_features_of_the_half_they_were_selected_
                                              np.concatenate([batch.y for batch in batches[:10]]))  # fmt: skip
     assert selects["selected"] == selected.get_support(indices=True).tolist()
     unknown = plan_of(people(), methods=["investing"])
-    assert run_one(Work(unknown, None), unknown.runs()[0], silent)["selection_accuracy"] is None
+    assert run_one(Work(unknown), unknown.runs()[0], silent)["selection_accuracy"] is None
 
 
 def test_the_halves_are_whole_batches():
@@ -278,6 +281,108 @@ def test_a_function_makes_the_streams():
     assert sorted(set(made)) == [4, 5]
 
 
+# -- files are read once ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Where temporary files go."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+def table_file(path, n_rows=700):
+    """A CSV with numbers, texts and a label in words."""
+    rng = np.random.default_rng(3)
+    lines = ["size,colour,weight,town,answer"]
+    for _ in range(n_rows):
+        answer = rng.integers(0, 2)
+        colour, town = rng.choice(["red", "blue", "green"], p=[0.6, 0.2, 0.2] if answer else [0.2, 0.4, 0.4]), "abc"
+        number = rng.normal() + answer
+        lines.append(f"{number:.17g},{colour},{rng.integers(0, 50)},{town[rng.integers(3)]},{['no', 'yes'][answer]}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def sparse_file(path, n_rows=700):
+    """A LIBSVM file whose later rows know more features."""
+    rng = np.random.default_rng(4)
+    lines = []
+    for row in range(n_rows):
+        label = int(rng.integers(0, 2))
+        indices = sorted({1 + label, *rng.integers(3, 10 + row // 30, size=4).tolist()})
+        lines.append(" ".join([str(label), *(f"{index}:{rng.random():.17g}" for index in indices)]))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "target", "methods"),
+    [
+        (table_file, "table.csv", "answer", ["screen:fisher", "fires", "stepwise", "etana", "all", "random"]),
+        (sparse_file, "rows.svm", None, ["screen:fisher", "ofs", "osfs", "etana", "all", "random"]),
+    ],
+)
+def test_a_spooled_file_gives_the_same_answers(make, name, target, methods, tmp_path, temporary, monkeypatch):
+    path = make(tmp_path / name)
+    options = {"methods": methods, "repeats": 2, "n_features_to_select": 2}
+    opened = []
+    real = repeats.open_stream
+    monkeypatch.setattr(repeats, "open_stream", lambda *args, **kwargs: opened.append(1) or real(*args, **kwargs))
+    once = compare(path, target, **options).as_dict()
+    assert len(opened) == 1
+    assert list(temporary.iterdir()) == []
+    monkeypatch.setattr(Source, "read_once", property(lambda self: False))
+    often = compare(path, target, **options).as_dict()
+    assert len(opened) > 12
+    assert all(entry["accuracy"] > 0.4 for entry in once["entries"])
+    assert [timeless(entry) for entry in once["entries"]] == [timeless(entry) for entry in often["entries"]]
+    assert {key: value for key, value in once.items() if key not in ("entries", "recommendation")} == {
+        key: value for key, value in often.items() if key not in ("entries", "recommendation")
+    }
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_can_be_read_only_once_can_be_compared(jobs, temporary):
+    X, y = people(600)
+    options = {"methods": ["screen:fisher", "osfs", "random"], "repeats": 2, "jobs": jobs}
+    found = compare(((X[k : k + 70], y[k : k + 70]) for k in range(0, 600, 70)), **options).as_dict()
+    wanted = compare((X, y), **options).as_dict()
+    assert found["data"] == "iterator"
+    assert [timeless(entry) for entry in found["entries"]] == [timeless(entry) for entry in wanted["entries"]]
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("when", ["survey", "run"])
+def test_an_interrupt_leaves_no_spool(when, tmp_path, temporary, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        assert list(temporary.iterdir())
+        raise KeyboardInterrupt
+
+    place = "repeats._refuse_missing" if when == "survey" else "protocols.prequential"
+    monkeypatch.setattr(f"streamsift.comparison.{place}", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        compare(table_file(tmp_path / "table.csv"), "answer", methods=["random"], repeats=1)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [{"methods": ["oracle"]}, {"batch_size": 500}])
+def test_a_plan_that_is_refused_leaves_no_spool(options, tmp_path, temporary):
+    with pytest.raises(StreamsiftError) as caught:
+        plan_comparison(table_file(tmp_path / "table.csv"), "answer", **options)
+    assert list(temporary.iterdir()) == [], caught  # nor while somebody holds the error
+
+
+def test_missing_values_of_a_file_are_refused_and_leave_no_spool(tmp_path, temporary):
+    path = table_file(tmp_path / "table.csv")
+    path.write_text(path.read_text().replace("red", "", 1))
+    with pytest.raises(InputError, match="has no finite number in column 'colour'"):
+        compare(path, "answer", methods=["random"])
+    assert list(temporary.iterdir()) == []
+
+
 # -- resuming ---------------------------------------------------------------------------------------------------
 
 RESUMED = {"methods": ["screen:fisher", "osfs", "random"], "repeats": 2, "n_features_to_select": 2}
@@ -286,13 +391,12 @@ RESUMED = {"methods": ["screen:fisher", "osfs", "random"], "repeats": 2, "n_feat
 def test_a_comparison_goes_on_where_it_stopped(tmp_path):
     data = people()
     plan = plan_comparison(data, **RESUMED)
-    first = carry_out(plan, RunStore(tmp_path, plan.settings()))
+    first = carry_out(plan, open_store(tmp_path, plan))
     before = [next(first) for _ in range(4)]
     first.close()
-    (tmp_path / "runs" / f"{before[0].task.stem}.json").write_text('{"accura')  # a disk that was full
-    begun = []
-    store = RunStore(tmp_path, plan.settings())
-    outcomes = list(carry_out(plan, store, news=lambda run, fraction: begun.append(run)))
+    store, begun = open_store(tmp_path, plan), []
+    store.path(before[0].task).write_text('{"accura')  # a disk that was full
+    outcomes = list(carry_out(plan, store, progress=lambda run, fraction: begun.append(run)))
     assert set(begun) == {before[0].task} | (set(plan.runs()) - {one.task for one in before})
     resumed, straight = Comparison.of(plan, outcomes, store), compare(data, **RESUMED)
     for ours, theirs in zip(resumed.as_dict()["entries"], straight.as_dict()["entries"], strict=True):
@@ -306,8 +410,8 @@ def test_more_repeats_and_methods_may_join(tmp_path):
     data, begun = people(), []
     compare(data, methods=["ofs"], repeats=1, folder=tmp_path)
     plan = plan_comparison(data, methods=["ofs", "efs"], repeats=2)
-    store = RunStore(tmp_path, plan.settings())
-    list(carry_out(plan, store, news=lambda run, fraction: begun.append(run.label)))
+    store = open_store(tmp_path, plan)
+    list(carry_out(plan, store, progress=lambda run, fraction: begun.append(run.label)))
     assert set(begun) == {"efs + naive_bayes, repeat 1", "ofs + naive_bayes, repeat 2", "efs + naive_bayes, repeat 2"}
 
 
@@ -427,7 +531,7 @@ def test_a_method_for_two_classes_refuses_three(monkeypatch):
 
     monkeypatch.setattr(OFS, "stream_tags", lambda self: StreamTags(multi_class="none"))
     assert "ofs" in [entry.method for entry in plan_comparison(people()).entries]
-    with pytest.raises(InputError, match="it tells two classes apart, and there are 3"):
+    with pytest.raises(InputError, match="it distinguishes two classes, and there are 3"):
         compare(people(n_classes=3), methods=["ofs"])
 
 
@@ -474,6 +578,7 @@ def test_one_class_is_refused():
 def test_sorted_labels_fail_in_words_where_the_first_half_is_learnt():
     X, y = people()
     order = np.argsort(y, kind="stable")[300:]
+    assert set(y[order][: train_rows(900, 100)]) == {"f", "m"}
     found = compare((X[order], y[order]), methods=["etana", "ofs"], repeats=1).as_dict()
     failures = {entry["method"]: entry["failures"] for entry in found["entries"]}
     assert failures == {"ofs": [], "etana": []}  # the first half still has 182 rows of the second class

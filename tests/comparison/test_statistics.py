@@ -38,7 +38,7 @@ def test_wilcoxon_is_that_of_all_signs(seed):
     assert test.critical_difference is None
 
 
-def test_entries_that_are_equal_are_not_told_apart():
+def test_equal_entries_are_not_distinguished():
     for names in (["a", "b"], ["a", "b", "c"]):
         test = significance(np.full((5, len(names)), 0.5), names)
         assert test.p == 1.0
@@ -51,7 +51,7 @@ def test_sums_in_another_order_are_ties():
     assert test.p == 1.0
 
 
-def test_five_repeats_are_too_few_to_tell_two_apart_and_it_says_so():
+def test_five_repeats_are_too_few_to_distinguish_two_and_it_says_so():
     scores = np.column_stack([np.linspace(0.8, 0.9, 5), np.linspace(0.1, 0.3, 5)])
     few = significance(scores, ["a", "b"])
     assert few.p == pytest.approx(0.0625)
@@ -59,7 +59,7 @@ def test_five_repeats_are_too_few_to_tell_two_apart_and_it_says_so():
     assert few.groups == [["a", "b"]]
     many = significance(np.vstack([scores, scores + 0.01]), ["a", "b"])
     assert many.groups == []
-    assert "told apart" in many.sentence
+    assert "distinguishable" in many.sentence
 
 
 def test_groups_are_the_largest_ones_and_none_lies_in_another():
@@ -171,9 +171,9 @@ def test_a_baseline_has_a_rank_but_no_place_on_the_front():
         ([entry("a", 0.8), entry("all", 0.805, kind="baseline")], ["so selecting costs nothing"]),
         (
             [entry("e", 0.8, None, 1.2, "instances", "instances", None)],
-            ["Use e: accuracy 0.800 with 1.2 features a row"],
+            ["Use e: accuracy 0.800 with 1.2 features per row"],
         ),
-        ([entry("a", 0.8, features=1.0)], ["with 1 feature a row"]),
+        ([entry("a", 0.8, features=1.0)], ["with 1 feature per row"]),
         ([entry("all", 0.8, kind="baseline"), entry("a", None)], ["nothing to recommend"]),
     ],
 )
@@ -197,7 +197,7 @@ def test_the_recommendation_is_on_the_front():
         assert next(one for one in entries if one["name"] == chosen)["on_front"]
 
 
-def test_the_recommendation_says_what_the_repeats_tell_apart():
+def test_the_recommendation_says_what_the_repeats_distinguish():
     entries = in_order([entry("a", 0.9), entry("b", 0.7), entry("c", 0.6)])
     tests = {"average_ranks": {"a": 1.0, "b": 2.0, "c": 3.0}, "groups": [["a", "b"]]}
-    assert "apart from 1 of the 2 others" in recommend(entries, tests)
+    assert "distinguish it from 1 of the 2 others" in recommend(entries, tests)

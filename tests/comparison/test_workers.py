@@ -9,27 +9,28 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.comparison.failing_runs import divide, fail_after_an_interrupt, sleep
+from tests.comparison.failing_runs import divide, fail_after_an_interrupt, halve, note_and_wait, sleep
 
-from streamsift.comparison.workers import run_all
+from streamsift.comparison.workers import map_all, run_all
+from streamsift.core.exceptions import StreamsiftError
 
 ROOT = Path(__file__).parents[2]
 
 
-def outcomes(tasks, jobs, news=lambda task, fraction: None):
-    found = {one.task: one for one in run_all(divide, 12.0, tasks, jobs, news)}
+def outcomes(tasks, jobs, progress=lambda task, fraction: None):
+    found = {one.task: one for one in run_all(divide, 12.0, tasks, jobs, progress)}
     assert len(found) == len(tasks)
     return found
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_that_raises_does_not_stop_the_others(jobs):
-    news = []
-    found = outcomes([4, 0, 3, 6], jobs, lambda task, fraction: news.append((task, fraction)))
+    progress = []
+    found = outcomes([4, 0, 3, 6], jobs, lambda task, fraction: progress.append((task, fraction)))
     assert (found[4].result, found[6].result) == (3.0, 2.0)
     assert found[0].failure == "ZeroDivisionError: float division by zero"
     assert found[3].failure == "Three is refused: take four."
-    assert {(task, 0.0) for task in (4, 0, 3, 6)} | {(4, 0.5), (6, 0.5), (0, 0.5)} == set(news)
+    assert {(task, 0.0) for task in (4, 0, 3, 6)} | {(4, 0.5), (6, 0.5), (0, 0.5)} == set(progress)
 
 
 def test_a_process_that_dies_is_replaced():
@@ -42,14 +43,14 @@ def test_a_process_that_dies_is_replaced():
 def test_closing_ends_the_processes(tmp_path):
     started = []
 
-    def news(task, fraction):
+    def progress(task, fraction):
         if fraction > 0:
             started.append(task)
             if len(started) == 2:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(run_all(sleep, str(tmp_path), ["a", "b"], 2, news))
+        list(run_all(sleep, str(tmp_path), ["a", "b"], 2, progress))
     for task in started:
         pid = int((tmp_path / f"{task}.pid").read_text())
         for _ in range(50):
@@ -89,3 +90,28 @@ def test_a_script_without_a_main_guard_is_told_of_it(tmp_path):
 def test_an_interrupt_is_not_taken_for_a_run_that_failed():
     with pytest.raises(KeyboardInterrupt):
         list(run_all(fail_after_an_interrupt, None, [1, 2], 1, lambda task, fraction: None))
+
+
+def test_a_map_over_processes_gives_what_a_map_here_gives():
+    assert list(map_all(abs, [-1, 2, -3], jobs=1)) == [1, 2, 3]
+    assert sorted(map_all(abs, [-1, 2, -3], jobs=2)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_map_raises_what_a_task_raised(jobs):
+    with pytest.raises(StreamsiftError, match=r"^Three is refused: take four\.$"):
+        list(map_all(halve, [4, 3], jobs))
+    with pytest.raises(Exception, match="unsupported operand") as found:
+        list(map_all(halve, [4, None], jobs))
+    assert isinstance(found.value, TypeError) or "in halve" in str(found.value)  # the place is not lost
+    assert not isinstance(found.value, StreamsiftError)
+
+
+def test_leaving_a_map_ends_the_processes(tmp_path):
+    tasks = [str(tmp_path / "a"), str(tmp_path / "b")]
+    running = map_all(note_and_wait, [str(tmp_path / "first"), *tasks], 2)
+    assert next(running) == "first"
+    running.close()
+    for pid in [int(path.read_text()) for path in tmp_path.iterdir() if path.read_text()]:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -45,7 +45,7 @@ def judge() -> Any:
 
 
 def work() -> list[Any]:
-    return list(run_all(lambda base, task, news: base + task, 1, [1, 2], 1, lambda task, fraction: None))
+    return list(run_all(lambda base, task, progress: base + task, 1, [1, 2], 1, lambda task, fraction: None))
 
 
 @pytest.mark.parametrize("loop", [follow_all, judge, work])

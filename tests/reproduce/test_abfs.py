@@ -13,9 +13,8 @@ from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, features_used, mixed_learner
 from streamsift.reproduce.abfs import settings as abfs_settings
 from streamsift.reproduce.abfs import tables as abfs
-from streamsift.reproduce.abfs.runs import LEARNERS, Run, make_stream, measure
+from streamsift.reproduce.abfs.runs import LEARNERS, AbfsRun, make_stream, measure
 from streamsift.reproduce.papers import exhibits
-from streamsift.reproduce.pool import pool_map
 from streamsift.reproduce.result import Options
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -94,13 +93,13 @@ def test_every_learner_learns_a_concept_of_categories(name):
 
 
 def test_the_oracle_selects_the_truth_and_nothing_selects_all():
-    run, oracle = measure(Run("AN", 10, "NB", "ORACLE", rows=4000))
+    run, oracle = measure(AbfsRun("AN", 10, "NB", "ORACLE", rows=4000))
     assert run.method == "NB-ORACLE"
     assert oracle.selection == (1.0, 1.0, 1.0)
     assert set(oracle.n_selected) == {3, 4}
     assert len(oracle.rows) == 20
     assert oracle.rows[-1] == 4000
-    _, alone = measure(Run("AN", 10, "NB", "", rows=4000))
+    _, alone = measure(AbfsRun("AN", 10, "NB", "", rows=4000))
     assert alone.selection == pytest.approx((0.7, 1.0, 0.0))
     assert set(alone.n_selected) == {15}
     assert oracle.accuracy > alone.accuracy
@@ -112,25 +111,25 @@ def test_the_oracle_selects_the_truth_and_nothing_selects_all():
 @pytest.mark.parametrize("stream", ["AGR", "AN", "BG2", "SEA"])
 def test_abfs_helps_naive_bayes_and_selects_better_than_everything(stream):
     """Tables 3 to 5 and Figure 5 at a fifth of their rows, on the streams the paper finds easy."""
-    found = {s: measure(Run(stream, 100, "NB", s, rows=40_000))[1] for s in ("", "ORACLE", "ABFS")}
+    found = {s: measure(AbfsRun(stream, 100, "NB", s, rows=40_000))[1] for s in ("", "ORACLE", "ABFS")}
     assert found["ABFS"].accuracy > found[""].accuracy
     assert found["ORACLE"].accuracy > found["ABFS"].accuracy - 1.0
     assert found["ABFS"].selection[0] > 0.7
-    drift = make_stream(Run(stream, 100, "NB", "", rows=40_000)).drifts[0]
+    drift = make_stream(AbfsRun(stream, 100, "NB", "", rows=40_000)).drifts[0]
     assert any(drift.first <= row <= drift.last + 2000 for row in found["ABFS"].drifts)
 
 
 @pytest.mark.compiled
 def test_the_test_of_the_text_keeps_few_features_as_the_figures_of_the_paper_show():
     """Figure 9: up to 4 on BG1; without Hoeffding's bound useless categories exceed the threshold by chance."""
-    both = {s: measure(Run("BG1", 100, "KNN", s, rows=40_000))[1] for s in ("ABFS", "ABFS (threshold)")}
+    both = {s: measure(AbfsRun("BG1", 100, "KNN", s, rows=40_000))[1] for s in ("ABFS", "ABFS (threshold)")}
     assert max(both["ABFS"].n_selected[-5:]) <= 4
     assert min(both["ABFS (threshold)"].n_selected[-5:]) > 8
     assert both["ABFS"].accuracy > both["ABFS (threshold)"].accuracy
 
 
 def test_the_crowded_stream_has_500_features():
-    stream = make_stream(Run("RTG", 0, "NB", "ABFS", rows=1000, crowded=True))
+    stream = make_stream(AbfsRun("RTG", 0, "NB", "ABFS", rows=1000, crowded=True))
     assert len(stream.feature_names) == 500
     assert all(60 < len(segment.relevant) <= 100 for segment in stream.segments())
 
@@ -150,7 +149,7 @@ def test_a_table_has_ours_beside_the_published():
         ("HT-ABFS", "88.79"),
         ("HT-ABFS (threshold)", ""),
     ]
-    first, second = (measure(Run("BG1", 100, "NB", "", rows=1000, seed=seed))[1].accuracy for seed in (1, 2))
+    first, second = (measure(AbfsRun("BG1", 100, "NB", "", rows=1000, seed=seed))[1].accuracy for seed in (1, 2))
     assert result.rows[0][2] == f"{(first + second) / 2:.2f}"
     assert result.rows[0][3] == f"{abs(first - second) / 2:.2f}"
     assert "1,000 rows; 2 repeats" in result.lead
@@ -221,7 +220,7 @@ def test_a_run_of_two_tables_is_measured_once(monkeypatch):
 
     monkeypatch.setattr(abfs_settings, "measure", noted)
     monkeypatch.setattr(abfs_settings, "_measured", {})
-    runs = [Run("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
+    runs = [AbfsRun("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
     first = abfs_settings.measure_all(runs[:1], Options(repeats=2), quiet)
     both = abfs_settings.measure_all(runs, Options(repeats=2), quiet)
     assert [(run.selector, run.seed) for run in measured] == [("", 1), ("", 2), ("ABFS", 1), ("ABFS", 2)]
@@ -232,7 +231,7 @@ def test_a_run_of_two_tables_is_measured_once(monkeypatch):
 
 def test_finished_runs_are_kept_and_found_again(monkeypatch, tmp_path):
     options = Options(repeats=2, keep=str(tmp_path))
-    runs = [Run("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
+    runs = [AbfsRun("SEA", 5, "NB", selector, rows=500) for selector in ("", "ABFS")]
     monkeypatch.setattr(abfs_settings, "_measured", {})
     first = abfs_settings.measure_all(runs, options, quiet)
     monkeypatch.setattr(abfs_settings, "_measured", {})  # as in another process
@@ -263,10 +262,3 @@ def test_the_figure_of_features_in_use():
     assert [row[:2] for row in result.rows[:4]] == [["BG1", m] for m in ("HT", "HT-ABFS", "HAT", "HAT-ABFS")]
     assert "Drifts are under way in rows 308 to 357 and 641 to 690" in result.panels[0].reading
     assert [curve.dashed for curve in result.panels[0].curves] == [True, False, True, False]
-
-
-def test_a_map_over_processes_gives_what_a_map_here_gives():
-    with pool_map(1, abs) as here:
-        assert list(here([-1, 2, -3])) == [1, 2, 3]
-    with pool_map(2, abs) as there:
-        assert sorted(there([-1, 2, -3])) == [1, 2, 3]

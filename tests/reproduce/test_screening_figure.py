@@ -8,7 +8,7 @@ import pytest
 from streamsift.core.selection import rank_scores
 from streamsift.metrics.detection import detection_rate
 from streamsift.reproduce.result import Options
-from streamsift.reproduce.screening.figure import SCORES, Run, detection_curve, figure_3, rates_by_count
+from streamsift.reproduce.screening.figure import SCORES, DetectionRun, detection_curve, figure_3, rates_by_count
 
 SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 
@@ -17,8 +17,8 @@ SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 @pytest.mark.parametrize("score", SCORES)
 def test_fading_follows_the_drift_and_no_fading_does_not(score):
     counts = [10, 20, 40]
-    faded = detection_curve(Run(score, 0.998, **SMALL), counts)
-    plain = detection_curve(Run(score, 1.0, **SMALL), counts)
+    faded = detection_curve(DetectionRun(score, 0.998, **SMALL), counts)
+    plain = detection_curve(DetectionRun(score, 1.0, **SMALL), counts)
     assert (faded > plain + 0.2).all(), (faded, plain)
     assert (np.diff(faded) >= 0).all()
     assert (np.diff(plain) >= 0).all()

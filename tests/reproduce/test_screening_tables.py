@@ -156,7 +156,7 @@ def test_counts_and_ranks_are_offline_at_small_eps_on_the_papers_data(shared):
 
 @pytest.mark.compiled
 def test_a_tenth_of_the_words_is_enough_by_score_and_not_by_lot(shared):
-    """The shape of Table 8 on a pair of newsgroups: at most 1.5 points for a tenth by any score, by lot above 10."""
+    """The shape of Table 8 on a pair of newsgroups: at most 1.5 points for a tenth by any score, at random above 10."""
     data = screening_learners.TABLES[8][1][0]
     lines = {line.name: 100 * line.error for line in screening_learners.measure(shared / "data", data, None, seed=2)}
     assert len(lines) == 12 * len(screening_learners.LEARNERS) > 0

@@ -14,7 +14,7 @@ from streamsift.cli.parameters import complete_method, count_or_fraction, how_to
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
     from streamsift.comparison.comparison import Comparison
-    from streamsift.comparison.plan import Plan, Run
+    from streamsift.comparison.plan import ComparedRun, ComparisonPlan
     from streamsift.comparison.workers import Outcome
 
 EXAMPLES = """\b
@@ -105,27 +105,21 @@ def compare(
 ) -> int:
     """Run several methods on the same rows of DATA and print how they compare.
 
-    DATA is a file, or generate:NAME, followed by options separated by commas, for a generated stream, whose relevant
-    features are known. The first repeat reads all rows; each further repeat leaves out a random tenth of them, or
-    generates a stream with the next seed. Row methods are tested on each batch before they learn from it. Column
-    methods and instance methods learn from the first half of the rows and are tested on the second half, so their
-    results are listed under a protocol of their own.
+    DATA is a file, - for CSV from standard input, or generate:NAME, followed by options separated by commas, for a
+    generated stream, whose relevant features are known. The first repeat reads all rows; each further repeat leaves out
+    a random tenth of them, or generates a stream with the next seed. Row methods are tested on each batch before they
+    learn from it. Column methods and instance methods learn from the first half of the rows and are tested on the
+    second half, so their results are listed under a protocol of their own.
 
     With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
     from streamsift.cli.comparison_table import print_comparison
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
-    from streamsift.comparison.compare import carry_out, kept_outcomes
+    from streamsift.comparison.compare import carry_out, kept_outcomes, open_store
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
-    from streamsift.comparison.run_store import RunStore
-    from streamsift.core.exceptions import ParameterError
 
-    if data == "-":
-        raise ParameterError(
-            "Standard input can be read only once, and a comparison reads it often: save it to a file."
-        )
     if not data.startswith("generate:"):
         refuse_missing_target(data, target)
     if methods == ["all"]:
@@ -148,17 +142,18 @@ def compare(
             n_rows=rows,
             seed=seed,
         )
-        store = None if folder is None else RunStore(folder.path, plan.settings())
-        bars.begin(plan)
-        try:
-            for outcome in carry_out(plan, store, jobs=jobs, news=bars.news):
-                outcomes.append(outcome)
-                bars.finished(outcome)
-        except KeyboardInterrupt:
-            interrupted = True
-            if store is not None:  # the interrupt may have come between the keeping of a run and the news of it
-                heard = {outcome.task for outcome in outcomes}
-                outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
+        with plan:
+            store = None if folder is None else open_store(folder.path, plan)
+            bars.begin(plan)
+            try:
+                for outcome in carry_out(plan, store, jobs=jobs, progress=bars.progress):
+                    outcomes.append(outcome)
+                    bars.finished(outcome)
+            except KeyboardInterrupt:
+                interrupted = True
+                if store is not None:  # the interrupt may have come between the keeping of a run and the report of it
+                    heard = {outcome.task for outcome in outcomes}
+                    outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
     if not any(outcome.failure is None for outcome in outcomes) and interrupted:
         return _say("Interrupted before the first run was finished.", INTERRUPTED)
     comparison = Comparison.of(plan, outcomes, store)
@@ -183,14 +178,14 @@ class _Bars:
 
     def __init__(self, progress: Any) -> None:
         self._progress = progress
-        self._tasks: dict[Run, Any] = {}
+        self._tasks: dict[ComparedRun, Any] = {}
         self._all = progress.add_task("reading the data", total=None)
 
-    def begin(self, plan: Plan) -> None:
+    def begin(self, plan: ComparisonPlan) -> None:
         """The data has been read."""
         self._progress.update(self._all, description="runs", total=len(plan.runs()), completed=0)
 
-    def news(self, run: Run, fraction: float) -> None:
+    def progress(self, run: ComparedRun, fraction: float) -> None:
         """How far a run is."""
         if run not in self._tasks:
             self._tasks[run] = self._progress.add_task(run.label, total=1.0)

@@ -16,6 +16,7 @@ from typing import TextIO
 import click
 
 from streamsift import __version__
+from streamsift.core.atomic import reason
 from streamsift.core.exceptions import StreamsiftError, StreamsiftWarning
 
 INTERRUPTED = 130
@@ -58,16 +59,6 @@ def sentence(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
     return f"{str(error.filename)!r}: {reason(error)}." if error.filename is not None else f"{error.strerror}."
-
-
-def reason(error: OSError) -> str:
-    """Why the file system refused, as the end of a sentence.
-
-    >>> reason(FileNotFoundError(2, "No such file or directory", "people.csv"))
-    'no such file or directory'
-    """
-    text = error.strerror or str(error)
-    return text[:1].lower() + text[1:].rstrip(".")
 
 
 def _say(text: str, code: int) -> int:

@@ -114,17 +114,13 @@ def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, 
 
 
 def _write_file(stream: GeneratedStream, path: Path, ending: str) -> None:
-    """Write to a passing name first, so that whatever happens leaves no half of a file."""
+    """Write the rows to a file, which is complete or not there."""
     from streamsift.cli.output import OutputFolder
+    from streamsift.core.atomic import replacing
 
     OutputFolder(path.parent)
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            _write(stream, file, ending, quiet=False)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        _write(stream, file, ending, quiet=False)
 
 
 def _write_truth(stream: GeneratedStream, about: dict[str, Any], path: Path) -> None:

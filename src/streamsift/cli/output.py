@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
-from streamsift.cli.errors import reason
+from streamsift.core.atomic import reason, write_text
 
 
 class OutputFolder:
@@ -25,12 +24,6 @@ class OutputFolder:
         return self.path / name
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file under a passing name first, so that a full disk leaves no half of it."""
-        path, partial = self.path / name, self.path / f"{name}.partial"
-        try:
-            partial.write_text(text, "utf-8")
-            os.replace(partial, path)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise OSError(f"The file {str(path)!r} cannot be written: {reason(error)}.") from error
-        return path
+        """Write a file, whole or not at all."""
+        write_text(self.path / name, text)
+        return self.path / name

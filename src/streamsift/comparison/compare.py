@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from streamsift.comparison.comparison import Comparison
-from streamsift.comparison.plan import Plan, Run, plan_comparison
+from streamsift.comparison.plan import ComparedRun, ComparisonPlan, plan_comparison
 from streamsift.comparison.protocols import Work, run_one
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.workers import Outcome, run_all
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import ParameterError
+
+RUNS = "runs"
 
 
 def compare(
@@ -36,9 +38,9 @@ def compare(
 
     Parameters
     ----------
-    data : path, "generate:NAME", (X, y), frame or function
+    data : path, "-", "generate:NAME", (X, y), frame, iterable or function
         What `open_stream` reads; "generate:sea,irrelevant=20" for a generated stream; or a function that takes a seed
-        and returns a stream.
+        and returns a stream. A file, standard input or an iterator is read once, to a temporary file.
     target : str, optional
         The column with the labels.
     methods : sequence of str, optional
@@ -54,7 +56,7 @@ def compare(
         How often. The first repeat reads all rows. Each further one leaves out a random tenth of them, or, of a
         generator or function, makes a new stream with the next seed; random methods start with the next seed, too.
     batch_size : int, default 100
-        Rows a step.
+        Rows per step.
     label_delay : int, default 0
         By how many rows the labels come later than the features, for row methods.
     n_rows : int, optional
@@ -84,7 +86,7 @@ def compare(
     'friedman-nemenyi'
     """
     check_parameters("compare", {"jobs": jobs}, {"jobs": (Integer(1),)})
-    if jobs > 1 and "<" in getattr(data, "__qualname__", ""):
+    if jobs > 1 and callable(data) and "<" in getattr(data, "__qualname__", ""):
         raise ParameterError(
             "Other processes cannot call a function made on the spot: define it in a module, or jobs=1."
         )
@@ -102,33 +104,49 @@ def compare(
         n_rows=n_rows,
         seed=seed,
     )
-    store = None if folder is None else RunStore(folder, plan.settings())
-    return Comparison.of(plan, carry_out(plan, store, jobs=jobs), store)
+    with plan:
+        store = None if folder is None else open_store(folder, plan)
+        return Comparison.of(plan, carry_out(plan, store, jobs=jobs), store)
+
+
+def open_store(folder: str | Path, plan: ComparisonPlan) -> RunStore:
+    """The store of a comparison's runs in `folder`/runs; raises ParameterError where other settings made them."""
+    store = RunStore(Path(folder) / RUNS)
+    differs = store.difference(plan.settings())
+    if differs is None:
+        return store
+    name, then, now = differs
+    what = "the rows themselves differ" if name == "data" else f"{name} was {then!r} there and is {now!r} here"
+    raise ParameterError(
+        f"The folder {str(folder)!r} holds another comparison: {what}. Use another folder, or the settings of "
+        "that comparison to go on with it."
+    )
 
 
 def carry_out(
-    plan: Plan,
+    plan: ComparisonPlan,
     store: RunStore | None = None,
     *,
     jobs: int = 1,
-    news: Callable[[Run, float], None] = lambda run, fraction: None,
+    progress: Callable[[ComparedRun, float], None] = lambda run, fraction: None,
 ) -> Iterator[Outcome]:
     """Yield the outcomes of all runs of a plan as they come: those in the store at once, then the others.
 
-    A run that failed is not kept, so that it is tried again by the next call. `news` is told how far a run is.
+    A run that failed is not kept, so that it is tried again by the next call.
+    `progress` is called with a run and the fraction of it that is done.
     """
     before = [] if store is None else kept_outcomes(plan, store)
     yield from before
     done = {outcome.task for outcome in before}
     waiting = [run for run in plan.runs() if run not in done]
-    work = Work(plan, None if store is None else store.runs)
-    for outcome in run_all(run_one, work, waiting, jobs, news):
+    work = Work(plan, store or RunStore(None))
+    for outcome in run_all(run_one, work, waiting, jobs, progress):
         if store is not None and outcome.failure is None:
-            store.save(outcome.task, outcome.result)
+            store.add(outcome.task, outcome.result)
         yield outcome
 
 
-def kept_outcomes(plan: Plan, store: RunStore) -> list[Outcome]:
+def kept_outcomes(plan: ComparisonPlan, store: RunStore) -> list[Outcome]:
     """The outcomes of those runs of a plan that are in the store."""
-    found = ((run, store.load(run)) for run in plan.runs())
+    found = ((run, store.find(run)) for run in plan.runs())
     return [Outcome(run, result, None) for run, result in found if result is not None]

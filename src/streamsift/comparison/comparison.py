@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamsift.comparison.plan import Entry, Plan
+from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
 from streamsift.comparison.recommend import choose, in_order, recommend
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.significance import FEWEST_REPEATS, significance
@@ -53,7 +53,7 @@ class Comparison:
     found: dict[str, Any]
 
     @classmethod
-    def of(cls, plan: Plan, outcomes: Iterable[Outcome], store: RunStore | None = None) -> Comparison:
+    def of(cls, plan: ComparisonPlan, outcomes: Iterable[Outcome], store: RunStore | None = None) -> Comparison:
         """Put the outcomes of a plan together; runs that are missing make it incomplete."""
         outcomes = list(outcomes)
         entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
@@ -98,7 +98,7 @@ class Comparison:
         return self.found
 
     def table(self) -> list[dict[str, Any]]:
-        """One row an entry, best first within each protocol; several protocols add `late_accuracy`."""
+        """One row per entry, best first within each protocol; several protocols add `late_accuracy`."""
         entries = self.found["entries"]
         columns = list(COLUMNS)
         if len({entry["protocol"] for entry in entries}) > 1:
@@ -145,7 +145,9 @@ def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _figures(entry: Entry, outcomes: Sequence[Outcome], n_features: int, store: RunStore | None) -> dict[str, Any]:
+def _figures(
+    entry: ComparedEntry, outcomes: Sequence[Outcome], n_features: int, store: RunStore | None
+) -> dict[str, Any]:
     """An entry's means over its repeats, and what each repeat gave."""
     mine = sorted((one for one in outcomes if one.task.entry == entry), key=lambda one: one.task.repeat)
     good = [one for one in mine if one.failure is None]
@@ -154,7 +156,7 @@ def _figures(entry: Entry, outcomes: Sequence[Outcome], n_features: int, store: 
     accuracies = [result["accuracy"] for result in results]
     if entry.kind == "columns":
         figures["stability"] = _between_repeats([result["selected"] for result in results], n_features)
-    trace = store.trace(good[0].task) if good and store is not None else None
+    trace = store.path(good[0].task, ".parquet") if good and store is not None else None
     return {
         "method": entry.method,
         "model": entry.model,
@@ -165,7 +167,7 @@ def _figures(entry: Entry, outcomes: Sequence[Outcome], n_features: int, store: 
         "accuracy_sd": float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
         "accuracies": accuracies,
         "failures": [f"repeat {one.task.repeat + 1}: {one.failure}" for one in mine if one.failure is not None],
-        "trace": trace.relative_to(store.folder).as_posix() if store and trace and trace.exists() else None,
+        "trace": trace.relative_to(trace.parents[1]).as_posix() if trace is not None and trace.exists() else None,
         "curve": results[0]["curve"] if results else None,
     }
 
@@ -176,7 +178,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _between_repeats(selections: Sequence[Sequence[int]], n_features: int) -> float | None:
-    """How alike the selections of the repeats are; a column method selects once a run."""
+    """How alike the selections of the repeats are; a column method selects once per run."""
     if len(selections) < 2:
         return None
     sets = np.zeros((len(selections), n_features), bool)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from streamsift import __version__, catalog
-from streamsift.comparison.repeats import Source, Survey, survey
+from streamsift.comparison.repeats import Source, Survey, read_once
 from streamsift.core.constraints import Fraction, Integer, IsNone, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.learners.online import LEARNERS
@@ -33,7 +33,7 @@ PROTOCOLS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedEntry:
     """A method and the model that judges what it selects; None for methods that classify themselves."""
 
     method: str
@@ -56,16 +56,11 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Run:
+class ComparedRun:
     """An entry in one repeat, counted from 0."""
 
-    entry: Entry
+    entry: ComparedEntry
     repeat: int
-
-    @property
-    def stem(self) -> str:
-        """A name for its files."""
-        return f"{self.entry.name}-{self.repeat + 1}".replace(" ", "").replace(":", "_")
 
     @property
     def label(self) -> str:
@@ -74,27 +69,35 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Everything that is settled before the first run. left_out: methods that do not fit the data, and why."""
+class ComparisonPlan:
+    """Everything that is settled before the first run. left_out: methods that do not fit the data, and why.
+
+    In a `with` block it removes the spooled data at the end; otherwise that goes when the plan is forgotten.
+    """
 
     source: Source
     survey: Survey
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparedEntry, ...]
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     batch_size: int
     label_delay: int
     n_features_to_select: int | float | None
 
-    def runs(self) -> list[Run]:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.source.remove_spool()
+
+    def runs(self) -> list[ComparedRun]:
         """All runs, repeat after repeat, so that an interrupted comparison has treated all entries alike."""
-        return [Run(entry, repeat) for repeat in range(self.repeats) for entry in self.entries]
+        return [ComparedRun(entry, repeat) for repeat in range(self.repeats) for entry in self.entries]
 
     def settings(self) -> dict[str, Any]:
         """What a run depends on, beside its entry and its repeat; runs of other settings cannot stand beside it."""
         return {
             "streamsift": __version__,
-            "data": self.survey.digest,
             "rows": self.survey.n_rows,
             "features": self.survey.n_features,
             "target": self.survey.target,
@@ -104,6 +107,7 @@ class Plan:
             "label_delay": self.label_delay,
             "n_features_to_select": self.n_features_to_select,
             "seed": self.source.seed,
+            "data": self.survey.digest,  # last: another number of rows says more than other rows
         }
 
 
@@ -121,7 +125,7 @@ def plan_comparison(
     label_delay: int = 0,
     n_rows: int | None = None,
     seed: int = 0,
-) -> Plan:
+) -> ComparisonPlan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
     Examples
@@ -157,8 +161,31 @@ def plan_comparison(
     learners = [_learner(model) for model in models]
     for method in methods or ():
         _check_name(method)
-    source = Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore))
-    facts = survey(source)
+    source, facts = read_once(Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore)))
+    try:
+        _check_size(facts, batch_size, n_features_to_select)
+        chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
+    except BaseException:
+        source.remove_spool()
+        raise
+    entries: list[ComparedEntry] = []
+    for method in chosen:
+        classifies = method not in BASELINES and catalog.entry(method).kind == "instances"
+        entries += [ComparedEntry(method, None)] if classifies else [ComparedEntry(method, model) for model in learners]
+    return ComparisonPlan(
+        source,
+        facts,
+        tuple(dict.fromkeys(entries)),
+        left_out,
+        repeats,
+        batch_size,
+        label_delay,
+        n_features_to_select,
+    )
+
+
+def _check_size(facts: Survey, batch_size: int, n_features_to_select: int | float | None) -> None:
+    """Refuse too few rows; warn of more features asked for than there are."""
     if facts.n_rows < 3 * batch_size:
         raise ParameterError(
             f"{facts.n_rows:,} rows make fewer than 3 batches of {batch_size:,}: nothing would be tested after it was "
@@ -169,23 +196,8 @@ def plan_comparison(
             f"{n_features_to_select:,} features were asked for and there are {facts.n_features:,}: methods that take a "
             "number select all of them, so ask for fewer.",
             StreamsiftWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
-    entries: list[Entry] = []
-    for method in chosen:
-        classifies = method not in BASELINES and catalog.entry(method).kind == "instances"
-        entries += [Entry(method, None)] if classifies else [Entry(method, model) for model in learners]
-    return Plan(
-        source,
-        facts,
-        tuple(dict.fromkeys(entries)),
-        left_out,
-        repeats,
-        batch_size,
-        label_delay,
-        n_features_to_select,
-    )
 
 
 def _learner(name: str) -> str:
@@ -236,7 +248,7 @@ def misfit(method: str, facts: Survey) -> str | None:
     if facts.sparse and not tags.sparse:
         return "it takes no sparse rows"
     if tags.kind == "rows" and tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
-        return f"it tells two classes apart, and there are {facts.n_classes}"
+        return f"it distinguishes two classes, and there are {facts.n_classes}"
     if facts.mixed and tags.kind == "columns" and not tags.mixed_columns:
         return "its test takes numbers or categories, and the data mixes them"
     if tags.kind == "instances" and tags.class_grid:

@@ -14,9 +14,8 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -24,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift import catalog
-from streamsift.comparison.plan import Entry, Plan, Run
+from streamsift.comparison.plan import ComparedEntry, ComparedRun, ComparisonPlan
+from streamsift.comparison.run_store import RunStore
 from streamsift.core.batch import Batch
 from streamsift.core.contracts import ColumnContract, InstanceContract
 from streamsift.core.exceptions import InputError, StreamsiftWarning
 from streamsift.core.state import n_bytes
 from streamsift.core.vocabulary import LabelVocabulary
-from streamsift.evaluate.baselines import Oracle, RandomChoice
+from streamsift.evaluate.baselines import Oracle, RandomSelector
 from streamsift.evaluate.memory import object_bytes
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import make_learner
@@ -44,9 +44,9 @@ TRAIN_SHARE = 0.5
 WINDOW = 10  # steps of the curves and of the stability within a run
 POINTS = 400  # of a curve
 WARM_BATCHES = 4
-LEAST_NEWS = 0.01  # of a run, between two reports of how far it is
+LEAST_PROGRESS = 0.01  # of a run, between two reports of how far it is
 
-_WARM: set[Entry] = set()  # entries that have run in this process
+_WARM: set[ComparedEntry] = set()  # entries that have run in this process
 
 Found = dict[str, Any]
 Say = Callable[[float | None], None]
@@ -57,16 +57,16 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Work:
-    """What all runs of a comparison share: the plan, and the folder of their traces (None keeps none)."""
+    """What all runs of a comparison share: the plan, and the store beside whose records their traces are written."""
 
-    plan: Plan
-    traces: Path | None
-
-
-Protocol = Callable[[Work, Run, Say], Found]
+    plan: ComparisonPlan
+    store: RunStore = field(default_factory=lambda: RunStore(None))
 
 
-def run_one(work: Work, run: Run, news: Callable[[float], None]) -> Found:
+Protocol = Callable[[Work, ComparedRun, Say], Found]
+
+
+def run_one(work: Work, run: ComparedRun, progress: Callable[[float], None]) -> Found:
     """Carry out one run; returns plain values that JSON can hold."""
     protocol = {"prequential": _prequential, "columns": _columns, "instances": _instances}[run.entry.protocol]
     if run.entry not in _WARM:
@@ -76,9 +76,9 @@ def run_one(work: Work, run: Run, news: Callable[[float], None]) -> Found:
 
     def say(fraction: float | None) -> None:
         nonlocal said
-        if fraction is not None and fraction >= said + LEAST_NEWS:
+        if fraction is not None and fraction >= said + LEAST_PROGRESS:
             said = fraction
-            news(fraction)
+            progress(fraction)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StreamsiftWarning)  # one class at first, nothing selected yet: part of a run
@@ -86,22 +86,22 @@ def run_one(work: Work, run: Run, news: Callable[[float], None]) -> Found:
     return found
 
 
-def _warm_up(protocol: Protocol, plan: Plan, run: Run) -> None:
+def _warm_up(protocol: Protocol, plan: ComparisonPlan, run: ComparedRun) -> None:
     """Run a few batches for nothing: what is imported and compiled on first use is no part of the method's time."""
     few = replace(plan, source=replace(plan.source, rows=min(WARM_BATCHES * plan.batch_size, plan.survey.n_rows)))
     with warnings.catch_warnings(), suppress(Exception):  # the run itself will say what is wrong
         warnings.simplefilter("ignore")
-        protocol(Work(few, None), run, lambda fraction: None)
+        protocol(Work(few), run, lambda fraction: None)
 
 
-def make_method(plan: Plan, run: Run) -> Any:
+def make_method(plan: ComparisonPlan, run: ComparedRun) -> Any:
     """The method of a run, with the number of features and the seed where it takes them; None stands for all."""
     method, seed, wanted = run.entry.method, plan.source.seed + run.repeat, plan.n_features_to_select
     if method == "all":
         return None
     if method == "oracle":
         return Oracle()
-    made = RandomChoice() if method == "random" else catalog.make(method)
+    made = RandomSelector() if method == "random" else catalog.make(method)
     known = made.get_params(deep=False)
     given: Found = {"random_state": seed}
     if wanted is not None:
@@ -123,7 +123,7 @@ def train_rows(n_rows: int, batch_size: int) -> int:
 # -- rows -------------------------------------------------------------------------------------------------------
 
 
-def _prequential(work: Work, run: Run, say: Say) -> Found:
+def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
     plan = work.plan
     trace = prequential(
         plan.source.stream(run.repeat),
@@ -132,7 +132,7 @@ def _prequential(work: Work, run: Run, say: Say) -> Found:
         batch_size=plan.batch_size,
         label_delay=plan.label_delay,
         window=WINDOW,
-        trace_path=None if work.traces is None else work.traces / f"{run.stem}.parquet",
+        trace_path=work.store.path(run, ".parquet"),
         progress=lambda _, fraction: say(fraction),
     )
     found = trace.summary()
@@ -178,7 +178,7 @@ def _thinned(curve: dict[str, Floats]) -> Found:
 # -- columns ----------------------------------------------------------------------------------------------------
 
 
-def _columns(work: Work, run: Run, say: Say) -> Found:
+def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
     half = _halves(work.plan, run)
     selector: ColumnContract = make_method(work.plan, run)
     names = half.rows.feature_names or tuple(f"x{column}" for column in range(half.rows.X.shape[1]))
@@ -225,13 +225,13 @@ def _predicted(model: Any, X: Floats) -> tuple[Codes, Floats | None]:
 # -- instances --------------------------------------------------------------------------------------------------
 
 
-def _instances(work: Work, run: Run, say: Say) -> Found:
+def _instances(work: Work, run: ComparedRun, say: Say) -> Found:
     half = _halves(work.plan, run)
     classifier: InstanceContract = make_method(work.plan, run)
     start = perf_counter()
     classifier.fit(half.part(0, half.cut), None)
     say(0.5)
-    places, _ = half.labels.encode(classifier.classes_)  # type: ignore[attr-defined]  # known once it is fitted
+    columns, _ = half.labels.encode(classifier.classes_)  # type: ignore[attr-defined]  # known once it is fitted
     judged = _Judged(half, len(half.labels))
     bought = 0
     for first, last in half.batches():
@@ -239,15 +239,15 @@ def _instances(work: Work, run: Run, say: Say) -> Found:
             continue
         found = classifier.classify(half.part(first, last, labels=False))
         probabilities = np.zeros((last - first, len(half.labels)))
-        probabilities[:, places] = found.posteriors
+        probabilities[:, columns] = found.posteriors
         predicted, _ = half.labels.encode(found.labels)
         judged.add(first, last, float(found.n_evaluated.mean()), predicted, probabilities)
         bought += int(found.n_evaluated.sum())
         say(0.5 + 0.5 * last / len(half.codes))
     seconds = perf_counter() - start
-    a_row = bought / (len(half.codes) - half.cut)
+    per_row = bought / (len(half.codes) - half.cut)
     held = n_bytes(classifier.state_arrays())
-    return judged.found(seconds, held) | {"features": a_row, "selected": None, "cost": a_row}
+    return judged.found(seconds, held) | {"features": per_row, "selected": None, "cost": per_row}
 
 
 # -- the two halves ---------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class _Halves:
         return float(np.mean(found)) if found else None
 
 
-def _halves(plan: Plan, run: Run) -> _Halves:
+def _halves(plan: ComparisonPlan, run: ComparedRun) -> _Halves:
     # True features may change on the way, and a batch knows those at its end.
     size = plan.batch_size if plan.survey.truth else sys.maxsize
     batches = list(plan.source.stream(run.repeat).batches(size))

@@ -107,11 +107,11 @@ def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
     if choice is None:
         return "There is nothing to recommend. No run of a method has been finished."
     features = f"{choice['features']:.4g}"
-    figures = [f"accuracy {choice['accuracy']:.3f}", f"{features} feature{'s' * (features != '1')} a row"]
+    figures = [f"accuracy {choice['accuracy']:.3f}", f"{features} feature{'s' * (features != '1')} per row"]
     if choice["stability"] is not None:
         figures.insert(1, f"stability {choice['stability']:.2f}")
     use = f"Use {choice['name']}: {', '.join(figures[:-1])} with {figures[-1]}."
-    reasons = [_reason(choice, _rivals(entries)), _told_apart(choice, tests), _against_baselines(choice, entries)]
+    reasons = [_reason(choice, _rivals(entries)), _distinguished(choice, tests), _against_baselines(choice, entries)]
     return f"{use} {'; '.join(reason for reason in reasons if reason)}."
 
 
@@ -126,15 +126,15 @@ def _reason(choice: Figures, group: Sequence[Figures]) -> str:
     return f"Of the {len(close)} within {CLOSE} of the best accuracy ({best:.3f}), {than} needs fewer features"
 
 
-def _told_apart(choice: Figures, tests: Figures | None) -> str:
-    """How many others the tests tell it apart from."""
+def _distinguished(choice: Figures, tests: Figures | None) -> str:
+    """From how many others the tests distinguish it."""
     if tests is None or choice["name"] not in tests["average_ranks"]:
         return ""
     alike = {name for group in tests["groups"] if choice["name"] in group for name in group} - {choice["name"]}
     others = len(tests["average_ranks"]) - 1
     if others == 1:
-        return f"the repeats {'do not tell' if alike else 'tell'} it apart from the other"
-    return f"the repeats tell it apart from {others - len(alike) or 'none'} of the {others} others"
+        return f"the repeats {'do not distinguish' if alike else 'distinguish'} it from the other"
+    return f"the repeats distinguish it from {others - len(alike) or 'none'} of the {others} others"
 
 
 def _against_baselines(choice: Figures, entries: Sequence[Figures]) -> str:

@@ -1,4 +1,6 @@
-"""Source: the data of a comparison, read again for every run, and what a repeat changes about it.
+"""Source: the data of a comparison, and what a repeat changes about it.
+
+A file or an iterator is read once and spooled: every run reads its rows from the spool.
 
 The order of the rows is kept, for drift lies in it. Repeat 0 reads all rows; every further repeat
 
@@ -22,7 +24,9 @@ from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
+from streamsift.streams.libsvm import LibsvmStream
 from streamsift.streams.open import open_stream
+from streamsift.streams.spool import Spool, SpoolWriter
 from streamsift.streams.stream import RowStream, recut
 
 LEFT_OUT = 0.1
@@ -35,9 +39,9 @@ _AT_ONCE = 1 << 10  # rows
 class Source:
     """Where the rows come from.
 
-    data: whatever `open_stream` reads more than once, or "generate:NAME,option=value,...", or a function that makes a
-    stream from a seed. target: the column with the labels. rows: how many to read at most. categorical, ignore: columns
-    to read as categories and columns to leave out.
+    data: whatever `open_stream` reads, or "generate:NAME,option=value,...", or a function that makes a stream from a
+    seed. target: the column with the labels. rows: how many to read at most. categorical, ignore: columns to read as
+    categories and columns to leave out. spool: the rows of a file or an iterator, once they were read.
     """
 
     data: Any
@@ -46,29 +50,53 @@ class Source:
     seed: int
     categorical: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    spool: Spool | None = None
+
+    @property
+    def generated(self) -> bool:
+        """Whether the data is the name of a generator."""
+        return isinstance(self.data, str) and self.data.startswith(GENERATED)
+
+    @property
+    def read_once(self) -> bool:
+        """Whether the rows are to be spooled: those of a file or an iterator."""
+        path = isinstance(self.data, str | os.PathLike) and not self.generated
+        return path or (isinstance(self.data, Iterator) and not callable(self.data))
 
     @property
     def name(self) -> str:
         """What to call it: the name of a file, generator or function, or the kind of object."""
         if isinstance(self.data, str | os.PathLike):
             text = os.fspath(self.data)
+            if text == "-":
+                return "standard input"
             return text if text.startswith(GENERATED) else Path(text).name
+        if self.read_once:
+            return "iterator"
         return str(getattr(self.data, "__name__", "arrays" if isinstance(self.data, tuple) else "frame"))
 
     def stream(self, repeat: int) -> RowStream:
         """The rows of a repeat, from the start."""
         seed = self.seed + repeat
-        generated = isinstance(self.data, str) and self.data.startswith(GENERATED)
-        if (self.categorical or self.ignore) and (generated or callable(self.data)):
+        if (self.categorical or self.ignore) and (self.generated or callable(self.data)):
             option = "categorical" if self.categorical else "ignore"
             raise ParameterError(f"The option {option} does not apply to {self.name}, which is no table: leave it out.")
         if callable(self.data):
             return Part(self.data(seed), self.rows, None)
-        if generated:
+        if self.generated:
             name, options = _generator(self.data.removeprefix(GENERATED))
             return generate(name, n_rows=self.rows or GENERATED_ROWS, seed=seed, **options)
-        rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        rows = self.opened() if self.spool is None else self.spool
         return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
+
+    def remove_spool(self) -> None:
+        """Remove the temporary file, if there is one; the rows cannot be read after that."""
+        if self.spool is not None:
+            self.spool.remove()
+
+    def opened(self) -> RowStream:
+        """The rows of a file, arrays, a frame or an iterator as they are there."""
+        return open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
 
 
 def _generator(text: str) -> tuple[str, dict[str, Any]]:
@@ -152,8 +180,18 @@ class Survey:
     target: str | None
 
 
+def read_once(source: Source) -> tuple[Source, Survey]:
+    """Survey the data and spool what should not, or cannot, be read again; whoever calls this removes the spool."""
+    if not source.read_once:
+        return source, survey(source)
+    stream = source.opened()
+    with SpoolWriter(widens=isinstance(stream, LibsvmStream)) as writer:
+        facts = survey_rows(Part(writer.reading(stream), source.rows, None))
+    return replace(source, data=source.name, spool=writer.spool), facts
+
+
 def survey(source: Source) -> Survey:
-    """Read all rows once; refuse data that no method could be compared on.
+    """Read all rows of the first repeat; refuse data that no method could be compared on.
 
     Examples
     --------
@@ -162,7 +200,11 @@ def survey(source: Source) -> Survey:
     >>> found.n_rows, found.n_features, found.n_classes, found.truth
     (1000, 10, 2, True)
     """
-    stream = source.stream(0)
+    return survey_rows(source.stream(0))
+
+
+def survey_rows(stream: RowStream) -> Survey:
+    """What `survey` says, of rows that are open."""
     digest, labels, n_rows, n_features = hashlib.blake2b(digest_size=16), LabelVocabulary(), 0, 0
     sparse = truth = numbers = False
     for batch in stream.batches(_AT_ONCE):
@@ -176,7 +218,7 @@ def survey(source: Source) -> Survey:
         n_rows, n_features = n_rows + batch.n_rows, max(n_features, int(batch.X.shape[1]))
     if len(labels) < 2:
         raise InputError(
-            f"All {n_rows:,} rows have the same label: with one class nothing can be told apart, so give rows of a "
+            f"All {n_rows:,} rows have the same label: with one class there is nothing to predict, so give rows of a "
             "second class or another target."
         )
     mixed = numbers and any(len(values) > 2 for values in stream.categories.values())
@@ -188,7 +230,7 @@ def _refuse_missing(batch: Batch, first: int) -> None:
     if values.dtype.kind != "f" or np.isfinite(values).all():
         return
     if isinstance(batch.X, np.ndarray):
-        row, column = (int(place) for place in np.argwhere(~np.isfinite(batch.X))[0])
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(batch.X))[0])
     else:
         entry = int(np.flatnonzero(~np.isfinite(values))[0])
         row, column = int(np.searchsorted(batch.X.indptr, entry, "right")) - 1, int(batch.X.indices[entry])

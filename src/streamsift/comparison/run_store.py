@@ -1,79 +1,115 @@
-"""RunStore: the finished runs of a comparison in a folder, so that a killed one goes on where it stopped.
+"""RunStore: finished runs in a folder, so that an interrupted or killed series of runs resumes where it stopped.
 
-runs/settings.json     what all runs have in common; other settings are refused
-runs/NAME.json         one finished run
-runs/NAME.parquet      its trace
+NAME-DIGEST.json       one finished run: what was run, by which version of the package, and what was found
+NAME-DIGEST.parquet    its trace, if it has one
+settings.json          what all runs have in common, if anything
+
+NAME is made of the values of the run, for people to read; the digest distinguishes runs whose names are alike.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
+import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from streamsift.comparison.plan import Run
-from streamsift.core.exceptions import ParameterError
+from streamsift import __version__
+from streamsift.core.atomic import write_text
 
 SETTINGS = "settings.json"
+_NAME_LENGTH = 60  # characters of the readable part
 
 
 class RunStore:
-    """The runs in `folder`/runs; raises ParameterError where they were made with other settings.
+    """Finished runs, found again by their plain values.
+
+    Parameters
+    ----------
+    folder : path or None
+        Where the runs are; made when the first is added. None keeps nothing.
+
+    Notes
+    -----
+    A run is a dataclass of plain values (numbers, text, None, dataclasses of those). A file that was cut short or
+    damaged is a run that was not finished. Runs of another version of the package are other runs.
 
     Examples
     --------
     >>> import tempfile
-    >>> from streamsift.comparison.plan import Entry, Run
+    >>> from streamsift.comparison.plan import ComparedEntry, ComparedRun
     >>> from streamsift.comparison.run_store import RunStore
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> RunStore(folder, {"seed": 0}).save(Run(Entry("fires", "sgd"), 0), {"accuracy": 0.9})
-    >>> RunStore(folder, {"seed": 0}).load(Run(Entry("fires", "sgd"), 0))
-    {'accuracy': 0.9}
+    >>> folder, run = tempfile.mkdtemp(), ComparedRun(ComparedEntry("fires", "sgd"), 0)
+    >>> RunStore(folder).add(run, {"accuracy": 0.9})
+    >>> RunStore(folder).find(run), RunStore(folder).find(ComparedRun(ComparedEntry("fires", "sgd"), 1))
+    ({'accuracy': 0.9}, None)
     """
 
-    def __init__(self, folder: str | Path, settings: dict[str, Any]) -> None:
-        self.folder = Path(folder)
-        self.runs = self.folder / "runs"
-        self.runs.mkdir(parents=True, exist_ok=True)
-        before = _read(self.runs / SETTINGS)
-        if before is None:
-            _write(self.runs / SETTINGS, settings)
-            return
-        for name in sorted(before.keys() | settings.keys(), key=lambda name: name == "data"):
-            then, now = before.get(name), settings.get(name)
-            if then == now:
-                continue
-            what = "the rows themselves differ" if name == "data" else f"{name} was {then!r} there and is {now!r} here"
-            raise ParameterError(
-                f"The folder {str(folder)!r} holds another comparison: {what}. Use another folder, or the settings of "
-                "that comparison to go on with it."
-            )
+    def __init__(self, folder: str | Path | None) -> None:
+        self.folder = None if folder is None else Path(folder)
 
-    def load(self, run: Run) -> dict[str, Any] | None:
+    def find(self, run: Any) -> dict[str, Any] | None:
         """What a finished run found; None where it has not been finished."""
-        return _read(self.runs / f"{run.stem}.json")
+        path = self.path(run)
+        record = None if path is None else _read(path)
+        if record is None or record.get("run") != _key(run) or not isinstance(record.get("found"), dict):
+            return None
+        found: dict[str, Any] = record["found"]
+        return found
 
-    def save(self, run: Run, found: dict[str, Any]) -> None:
-        """Keep a finished run."""
-        _write(self.runs / f"{run.stem}.json", found)
+    def add(self, run: Any, found: dict[str, Any]) -> None:
+        """Keep what a run has found: plain values that JSON can hold."""
+        path = self.path(run)
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, json.dumps({"run": _key(run), "found": found}, indent=1) + "\n")
 
-    def trace(self, run: Run) -> Path:
-        """Where the trace of a run is."""
-        return self.runs / f"{run.stem}.parquet"
+    def path(self, run: Any, suffix: str = ".json") -> Path | None:
+        """The file of a run, be it there or not; None where nothing is kept."""
+        if self.folder is None:
+            return None
+        key = _key(run)
+        digest = hashlib.blake2b(json.dumps(key, sort_keys=True).encode(), digest_size=6).hexdigest()
+        words = re.sub(r"[^A-Za-z0-9_.]+", "_", "-".join(_leaves(key["values"])).replace("/", "_"))
+        return self.folder / f"{words[:_NAME_LENGTH]}-{digest}{suffix}"
+
+    def difference(self, settings: dict[str, Any]) -> tuple[str, Any, Any] | None:
+        """The first setting in which the runs that are here differ: its name, its value here, and the one given.
+
+        None where there is none; the settings are then noted for the next call.
+        """
+        if self.folder is None:
+            return None
+        before = _read(self.folder / SETTINGS)
+        if before is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_text(self.folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
+            return None
+        for name in dict.fromkeys([*settings, *before]):
+            if before.get(name) != settings.get(name):
+                return name, before.get(name), settings.get(name)
+        return None
+
+
+def _key(run: Any) -> dict[str, Any]:
+    """The run as JSON gives it back."""
+    key: dict[str, Any] = json.loads(json.dumps({"streamsift": __version__, "values": asdict(run)}))
+    return key
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for each in value.values() for leaf in _leaves(each)]
+    return [] if value is None or value == "" else [str(value)]
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     """The file's dict; None where there is none, or only what is left of one: then the run is done again."""
     try:
         found = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError, UnicodeDecodeError):
+    except (FileNotFoundError, ValueError):  # ValueError: of JSON and of UTF-8
         return None
     return found if isinstance(found, dict) else None
-
-
-def _write(path: Path, found: dict[str, Any]) -> None:
-    """Whole or not at all: under a passing name first."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(json.dumps(found, indent=1, allow_nan=False) + "\n", "utf-8")
-    os.replace(partial, path)

@@ -1,8 +1,8 @@
-"""Are two or more entries of a comparison told apart by their repeats, or is it chance?
+"""Do the repeats distinguish two or more entries of a comparison, or is the difference chance?
 
 Three or more entries: Friedman's test on their ranks within each repeat, and where it says that not all are alike,
 Nemenyi's critical difference of average ranks. Two entries: Wilcoxon's signed-rank test. As Demsar (2006), Statistical
-Comparisons of Classifiers over Multiple Data Sets, recommends, with repeats in the place of data sets: the answer is
+Comparisons of Classifiers over Multiple Data Sets, recommends, with repeats instead of data sets: the answer is
 about these data only.
 """
 
@@ -27,8 +27,8 @@ _EQUAL_WITHIN = 9  # decimals: sums of the same terms in another order are ties,
 class Significance:
     """The outcome of a test.
 
-    average_ranks: 1 is best. critical_difference: of average ranks (None for two entries). groups: names that are not
-    told apart, best first; a name may be in several groups, or in none.
+    average_ranks: 1 is best. critical_difference: of average ranks (None for two entries). groups: names that the
+    test does not distinguish, best first; a name may be in several groups, or in none.
     """
 
     kind: str
@@ -44,14 +44,14 @@ class Significance:
 
 
 def significance(scores: Any, names: Sequence[str]) -> Significance:
-    """Test whether entries differ, from one score an entry in each repeat.
+    """Test whether entries differ, from one score per entry in each repeat.
 
     Parameters
     ----------
     scores : array-like of shape (n_repeats, n_entries)
         Higher is better; at least 3 repeats and 2 entries.
     names : sequence of str
-        One name an entry.
+        One name per entry.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def significance(scores: Any, names: Sequence[str]) -> Significance:
     table: NDArray[np.float64] = np.asarray(np.round(scores, _EQUAL_WITHIN), np.float64)
     if table.ndim != 2 or table.shape[1] != len(names) or len(names) < 2 or len(table) < FEWEST_REPEATS:
         raise InputError(
-            f"A test needs one score an entry, of 2 entries and {FEWEST_REPEATS} repeats at least. "
+            f"A test needs one score per entry, of 2 entries and {FEWEST_REPEATS} repeats at least. "
             f"Got an array of shape {table.shape} and {len(names)} names."
         )
     if not np.isfinite(table).all():
@@ -89,7 +89,7 @@ def average_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def critical_difference(n_entries: int, n_repeats: int, level: float = LEVEL) -> float:
-    """Nemenyi's: two average ranks further apart than this are told apart.
+    """Nemenyi's: two average ranks that differ by more than this differ significantly.
 
     >>> round(critical_difference(4, 14), 2)  # the example of Demsar's paper
     1.25
@@ -123,12 +123,12 @@ def _friedman(table: NDArray[np.float64], ranks: dict[str, float]) -> Significan
     head = f"Friedman's test over {n_repeats} repeats of {n_entries} entries gives p = {p:.2g}"
     if p > LEVEL:
         groups = [sorted(ranks, key=lambda name: ranks[name])]
-        sentence = f"{head}: nothing tells the entries apart."
+        sentence = f"{head}: the entries are not distinguishable."
     else:
         groups = groups_within(ranks, difference)
         sentence = (
             f"{head}: not all are alike, and those whose average ranks differ by more than {difference:.2f} are "
-            "told apart (Nemenyi)."
+            "distinguishable (Nemenyi)."
         )
     return Significance("friedman-nemenyi", p, ranks, difference, groups, sentence)
 
@@ -140,10 +140,10 @@ def _wilcoxon(table: NDArray[np.float64], ranks: dict[str, float]) -> Significan
     least = 0.5 ** (len(table) - 1)
     sentence = f"Wilcoxon's test over {len(table)} repeats gives p = {p:.2g}: "
     if p <= LEVEL:
-        sentence += "the two are told apart."
+        sentence += "the two are distinguishable."
     elif least > LEVEL:
-        sentence += f"so few repeats can give no p below {least:.2g}, so run 6 or more to tell two entries apart."
+        sentence += f"so few repeats can give no p below {least:.2g}, so run 6 or more to distinguish two entries."
     else:
-        sentence += "nothing tells the two apart."
+        sentence += "the two are not distinguishable."
     groups = [] if p <= LEVEL else [sorted(ranks, key=lambda name: ranks[name])]
     return Significance("wilcoxon", p, ranks, None, groups, sentence)

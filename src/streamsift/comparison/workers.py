@@ -1,7 +1,10 @@
-"""run_all: runs one after the other in this process, or side by side in several, with news about each on the way.
+"""run_all and map_all: tasks one after the other in this process, or side by side in several.
 
-A run that raises is reported and the others go on; so they do when a process dies under a run (out of memory), for
-which a new one is started. Whoever closes the iterator, or is interrupted, ends the processes at once.
+    run_all   reports progress, and what came of each task: one that raises is reported and the others go on; so they do
+              when a process dies under a task (out of memory), for which a new one is started
+    map_all   yields results only, and raises what the first failing task has raised
+
+Whoever closes the iterator, or is interrupted, ends the processes at once.
 """
 
 from __future__ import annotations
@@ -9,32 +12,37 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, TypeVar
 
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 from streamsift.core.interrupts import check
 
-Function = Callable[[Any, Any, Callable[[float], None]], Any]
-"""Called as function(shared, task, news), where news takes the fraction of the run that is done."""
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
-News = Callable[[Any, float], None]
+Function = Callable[[Any, Any, Callable[[float], None]], Any]
+"""Called as function(shared, task, progress), where progress takes the fraction of the task that is done."""
+
+Progress = Callable[[Any, float], None]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task: a result, or a sentence about what went wrong."""
+    """What came of a task: a result, or a sentence about what went wrong and the error to raise for it."""
 
     task: Any
     result: Any
     failure: str | None
+    error: Exception | None = None
 
 
-def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, news: News) -> Iterator[Outcome]:
+def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, progress: Progress) -> Iterator[Outcome]:
     """Run the function on every task and yield the outcomes as they come.
 
     Parameters
@@ -47,8 +55,8 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, ne
         One call of the function each, begun in this order.
     jobs : int
         Processes; 1 is this one.
-    news : callable
-        Told the task and the fraction done, 0.0 when it begins.
+    progress : callable
+        Called with the task and the fraction done, 0.0 when it begins.
 
     Yields
     ------
@@ -57,38 +65,73 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, ne
     Examples
     --------
     >>> from streamsift.comparison.workers import run_all
-    >>> outcomes = run_all(lambda base, task, news: base // task, 12, [3, 0], 1, lambda task, fraction: None)
+    >>> outcomes = run_all(lambda base, task, progress: base // task, 12, [3, 0], 1, lambda task, fraction: None)
     >>> [outcome.failure or outcome.result for outcome in outcomes]
     [4, 'ZeroDivisionError: integer division or modulo by zero']
     """
     if jobs == 1:
         for task in tasks:
             check()
-            news(task, 0.0)
-            yield Outcome(task, *_attempt(function, shared, task, partial(news, task)))
+            progress(task, 0.0)
+            result, error = _attempt(function, shared, task, partial(progress, task))
+            yield Outcome(task, result, None if error is None else _words(error), error)
         return
     waiting, workers = list(reversed(tasks)), [_Worker(function, shared) for _ in range(min(jobs, len(tasks)))]
     try:
         for worker in workers:
-            worker.begin(waiting.pop(), news)
+            worker.begin(waiting.pop(), progress)
         while busy := [worker for worker in workers if worker.busy]:
             ready = wait([worker.pipe for worker in busy])
             check()
-            for place, worker in enumerate(workers):
+            for number, worker in enumerate(workers):
                 if worker.pipe not in ready:
                     continue
-                outcome = worker.receive(news)
+                outcome = worker.receive(progress)
                 if outcome is None:
                     continue
                 yield outcome
                 if not worker.alive:
                     worker.end()
-                    workers[place] = worker = _Worker(function, shared)
+                    workers[number] = worker = _Worker(function, shared)
                 if waiting:
-                    worker.begin(waiting.pop(), news)
+                    worker.begin(waiting.pop(), progress)
     finally:
         for worker in workers:
             worker.end()
+
+
+def map_all(function: Callable[[Task], Found], tasks: Sequence[Task], jobs: int) -> Iterator[Found]:
+    """Yield what the function makes of every task, as it comes.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module, where jobs > 1: the processes import it. The tasks are sent to them.
+    tasks : sequence
+        One call of the function each, begun in this order.
+    jobs : int
+        Processes; 1 is this one.
+
+    Raises
+    ------
+    Exception
+        What the first failing task has raised; from another process, StreamsiftError with the same words, or
+        RuntimeError with the traceback.
+
+    Examples
+    --------
+    >>> from streamsift.comparison.workers import map_all
+    >>> list(map_all(abs, [-1, 2, -3], jobs=1))
+    [1, 2, 3]
+    """
+    for outcome in run_all(_call, function, tasks, jobs, lambda task, fraction: None):
+        if outcome.error is not None:
+            raise outcome.error
+        yield outcome.result
+
+
+def _call(function: Callable[[Task], Found], task: Task, progress: Callable[[float], None]) -> Found:
+    return function(task)
 
 
 class _Worker:
@@ -105,14 +148,14 @@ class _Worker:
         self._task: Any = None
         self.busy, self.alive = False, True
 
-    def begin(self, task: Any, news: News) -> None:
+    def begin(self, task: Any, progress: Progress) -> None:
         self._task, self.busy = task, True
         with suppress(OSError):  # it died just now: the next `receive` says so
             self.pipe.send(task)
-        news(task, 0.0)
+        progress(task, 0.0)
 
-    def receive(self, news: News) -> Outcome | None:
-        """The outcome of the task, or None where it was news on the way."""
+    def receive(self, progress: Progress) -> Outcome | None:
+        """The outcome of the task, or None where it was only progress."""
         try:
             said = self.pipe.recv()
         except (EOFError, OSError):
@@ -122,12 +165,17 @@ class _Worker:
             reason = f"was ended by signal {-code}, perhaps for want of memory" if code and code < 0 else "ended"
             if code == 1:  # what a run raises is caught, so this is the import of what the process needs
                 reason = "could not start: call what uses several processes under `if __name__ == '__main__':`"
-            return Outcome(self._task, None, f"The process of this run {reason}.")
+            failure = f"The process of this run {reason}."
+            return Outcome(self._task, None, failure, StreamsiftError(failure))
         if isinstance(said, float):
-            news(self._task, said)
+            progress(self._task, said)
             return None
         self.busy = False
-        return Outcome(self._task, *said)
+        result, failure, where = said
+        if failure is None:
+            return Outcome(self._task, result, None)
+        error = StreamsiftError(failure) if where is None else RuntimeError(f"{failure}\n{where}")
+        return Outcome(self._task, None, failure, error)
 
     def end(self) -> None:
         self._process.terminate()
@@ -135,24 +183,36 @@ class _Worker:
         self.pipe.close()
 
 
-def start_worker() -> None:
-    """The first thing a process among several should do, before it imports what computes."""
+def _start_worker() -> None:
+    """The first thing a process among several does, before it imports what computes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends the workers
     for library in ("NUMBA", "OMP", "OPENBLAS"):
         os.environ[f"{library}_NUM_THREADS"] = "1"  # the runs share the cores already
 
 
 def _work(pipe: Connection) -> None:
-    start_worker()
+    _start_worker()
     with suppress(EOFError, BrokenPipeError):  # the parent is gone
         function, shared = pipe.recv()  # imports what it needs, so only now that the number of threads is said
         while True:
-            pipe.send(_attempt(function, shared, pipe.recv(), pipe.send))
+            result, error = _attempt(function, shared, pipe.recv(), pipe.send)
+            pipe.send((result, None, None) if error is None else (None, _words(error), _where(error)))
 
 
-def _attempt(function: Function, shared: Any, task: Any, news: Callable[[float], None]) -> tuple[Any, str | None]:
+def _attempt(
+    function: Function, shared: Any, task: Any, progress: Callable[[float], None]
+) -> tuple[Any, Exception | None]:
     try:
-        return function(shared, task, news), None
-    except Exception as error:  # noqa: BLE001 - one run that fails must not take the others with it
+        return function(shared, task, progress), None
+    except Exception as error:  # noqa: BLE001 - one task that fails must not take the others with it
         pass_interrupt_on(error)
-        return None, str(error) if isinstance(error, StreamsiftError) else f"{type(error).__name__}: {error}"
+        return None, error
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, StreamsiftError) else f"{type(error).__name__}: {error}"
+
+
+def _where(error: Exception) -> str | None:
+    """The traceback of an error nobody expected; an error itself may not survive the way to another process."""
+    return None if isinstance(error, StreamsiftError) else "".join(traceback.format_exception(error))

@@ -1,6 +1,7 @@
-"""What a selector must be measured against: features drawn at random, and the true ones where they are known.
+"""What a selector must be measured against: random selection, and the true features where they are known.
 
-The third baseline, all features, needs no selector: `prequential` takes None for it.
+A useful selector lies between the two. The third baseline, all features, needs no selector: `prequential` takes None
+for it.
 """
 
 from __future__ import annotations
@@ -10,47 +11,54 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import Batch, CheckedBatch
-from streamsift.core.constraints import Integer, Limits
+from streamsift.core.constraints import ArrayLike, IsNone, Limits, RandomSeed
 from streamsift.core.exceptions import InputError
 from streamsift.core.rows import N_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 
 
 @dataclass
-class FixedScores:
-    """One score a feature."""
+class DrawnScores:
+    """One random score per feature, drawn once."""
 
     scores: NDArray[np.float64]
 
 
-class RandomChoice(RowSelector):
-    """Features drawn once, with the first batch, and kept.
+class RandomSelector(RowSelector):
+    """Random selection: the features are drawn once, with the first batch, and kept.
 
     Parameters
     ----------
     n_features_to_select : int or float, default 10
-        How many.
-    random_state : int, default 0
-        Seed of the draw.
+        How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
+    random_state : None, int, numpy Generator or RandomState, default 0
+        The seed of the draw, or what draws.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Uniform random numbers.
+    n_rows_seen_ : int
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamsift.evaluate.baselines import RandomChoice
-    >>> chosen = RandomChoice(n_features_to_select=3, random_state=1).partial_fit(np.zeros((1, 20)), [0])
-    >>> len(chosen.get_support(indices=True))
+    >>> from streamsift.evaluate.baselines import RandomSelector
+    >>> selector = RandomSelector(n_features_to_select=3, random_state=1).partial_fit(np.zeros((1, 20)))
+    >>> len(selector.get_support(indices=True))
     3
     """
 
-    state_type = FixedScores
+    state_type = DrawnScores
     parameter_limits: ClassVar[Limits] = {
         "n_features_to_select": N_FEATURES_LIMITS,
-        "random_state": (Integer(0),),
+        "random_state": (RandomSeed(),),
     }
 
-    def __init__(self, n_features_to_select: int | float = 10, *, random_state: int = 0) -> None:
+    def __init__(self, n_features_to_select: int | float = 10, *, random_state: Any = 0) -> None:
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -58,18 +66,41 @@ class RandomChoice(RowSelector):
         """It never looks at the rows."""
         return StreamTags(batch_invariant=True, supervised=False, sparse=True, ignores_constants=False)
 
-    def _begin(self, batch: CheckedBatch) -> FixedScores:
-        return FixedScores(np.random.default_rng(self.random_state).random(batch.features.n_features))
+    def _begin(self, batch: CheckedBatch) -> DrawnScores:
+        seed = self.random_state
+        drawing = seed if isinstance(seed, np.random.RandomState) else np.random.default_rng(seed)
+        return DrawnScores(drawing.uniform(size=batch.features.n_features))
 
-    def _learn(self, state: FixedScores, batch: CheckedBatch) -> None:
-        pass
+    def _learn(self, state: DrawnScores, batch: CheckedBatch) -> None:
+        """There is nothing to learn."""
 
-    def _score(self, state: FixedScores) -> NDArray[np.float64]:
-        return state.scores
+    def _score(self, state: DrawnScores) -> NDArray[np.float64]:
+        return state.scores.copy()
+
+
+@dataclass
+class KnownTruth:
+    """Which features are relevant now, and how often that has changed."""
+
+    mask: NDArray[np.bool_]
+    n_drifts: int
 
 
 class Oracle(RowSelector):
-    """The true features, as a generated stream tells them with every batch.
+    """Select exactly the relevant features, as a generated stream names them with every batch.
+
+    Parameters
+    ----------
+    relevant : None or list of columns, default None
+        The positions of the relevant features. None takes them from each batch (`Batch.relevant`).
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        1 for the relevant features, 0 for all others.
+    n_drifts_ : int
+        How often the relevant features have changed.
+    n_rows_seen_ : int
 
     Examples
     --------
@@ -82,29 +113,57 @@ class Oracle(RowSelector):
     [0, 1]
     """
 
-    state_type = FixedScores
+    parameter_limits: ClassVar[Limits] = {"relevant": (IsNone(), ArrayLike())}
+    state_type = KnownTruth
+
+    def __init__(self, relevant: Any = None) -> None:
+        self.relevant = relevant
 
     def stream_tags(self) -> StreamTags:
         """It looks at the truth, never at the rows."""
-        return StreamTags(supervised=False, sparse=True, ignores_constants=False)
+        return StreamTags(batch_invariant=True, supervised=False, sparse=True, ignores_constants=False)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Take over the true features of a batch of a generated stream."""
-        if not isinstance(X, Batch) or X.relevant is None:
-            raise InputError("The true features are not known here: only generated streams know them.")
-        super().partial_fit(X, y, classes)
-        self._state.scores[:] = 0.0
-        self._state.scores[X.relevant] = 1.0
-        return self
+    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
+        self._offered = X.relevant if isinstance(X, Batch) else None  # a checked batch no longer knows it
+        try:
+            return super()._absorb(X, y, classes, fresh=fresh)
+        finally:
+            del self._offered
 
-    def _begin(self, batch: CheckedBatch) -> FixedScores:
-        return FixedScores(np.zeros(batch.features.n_features))
+    def _begin(self, batch: CheckedBatch) -> KnownTruth:
+        return KnownTruth(self._mask(batch), 0)
 
-    def _learn(self, state: FixedScores, batch: CheckedBatch) -> None:
-        pass
+    def _learn(self, state: KnownTruth, batch: CheckedBatch) -> None:
+        mask = self._mask(batch)
+        state.n_drifts += int((mask != state.mask).any())
+        state.mask = mask
 
-    def _score(self, state: FixedScores) -> NDArray[np.float64]:
-        return state.scores
+    def _mask(self, batch: CheckedBatch) -> NDArray[np.bool_]:
+        n_features = batch.features.n_features
+        truth = self._offered if self.relevant is None else self.relevant
+        if truth is None:
+            raise InputError(
+                "Oracle was given rows that do not say which features are relevant: give batches of a generated "
+                "stream, or name the features with relevant=[...]."
+            )
+        relevant = np.asarray(truth, np.intp)
+        outside = relevant[(relevant < 0) | (relevant >= n_features)]
+        if len(outside):
+            raise InputError(
+                f"Feature {outside[0]} is said to be relevant, but X has the columns 0 to {n_features - 1}."
+            )
+        mask = np.zeros(n_features, bool)
+        mask[relevant] = True
+        return mask
+
+    def _score(self, state: KnownTruth) -> NDArray[np.float64]:
+        return state.mask.astype(np.float64)
 
     def _chosen(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self._state.scores)
+        return np.flatnonzero(self._state.mask)
+
+    @property
+    def n_drifts_(self) -> int:
+        """How often the relevant features have changed."""
+        check_is_fitted(self)
+        return int(self._state.n_drifts)

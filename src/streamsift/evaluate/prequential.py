@@ -70,7 +70,7 @@ def prequential(
     model : a learner or its name
         See `streamsift.learners.online`.
     batch_size : int, default 100
-        Rows a batch, and so a step.
+        Rows per batch, and so per step.
     n_batches : int or None
         Stop after so many batches; None goes on to the end.
     label_delay : int, default 0
@@ -81,14 +81,14 @@ def prequential(
         A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
         the trace so far, one that fails leaves no file. None keeps the trace in memory.
     every : int, default 1
-        Steps a line of the trace; the last step always has one.
+        Steps per record of the trace; the last step always has one.
     progress : callable or None
         Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
 
     Returns
     -------
     Trace
-        One line a step; `streamsift.runs.trace` says what is in it.
+        One record per step; `streamsift.runs.trace` says what is in it.
 
     Examples
     --------
@@ -128,19 +128,19 @@ def prequential(
         try:
             for batch in islice(stream.batches(batch_size), n_batches):
                 check()
-                board.add(contest.step(batch, start, board.wants_look()))
+                board.add(contest.step(batch, start, board.wants_snapshot()))
                 if board.is_full:
-                    writer.extend(board.lines(), contest.n_features, contest.names)
+                    writer.extend(board.records(), contest.n_features, contest.names)
                 if progress is not None:
                     progress(contest.n_rows, stream.progress())
         except KeyboardInterrupt:
-            board.look_at_last(None)
-            writer.extend(board.lines(end=True), contest.n_features, contest.names)
+            board.snapshot_of_last(None)
+            writer.extend(board.records(end=True), contest.n_features, contest.names)
             raise
         if contest.n_rows == 0:
             raise InputError("The stream has no rows: there is nothing to test or to learn.")
-        board.look_at_last(contest.scores(), contest.memory(anyway=True))
-        writer.extend(board.lines(end=True), contest.n_features, contest.names)
+        board.snapshot_of_last(contest.scores(), contest.memory(anyway=True))
+        writer.extend(board.records(end=True), contest.n_features, contest.names)
     return writer.trace()
 
 
@@ -166,7 +166,7 @@ class _Contest:
         self.n_rows = self.n_features = 0
         self.names: tuple[str, ...] | None = None
 
-    def step(self, batch: Batch, start: float, is_look: bool) -> JudgedStep:
+    def step(self, batch: Batch, start: float, is_snapshot: bool) -> JudgedStep:
         """Test the batch and learn what can be learnt."""
         codes = self._encode(batch)
         self.n_features = max(self.n_features, batch.X.shape[1])
@@ -194,8 +194,8 @@ class _Contest:
             batch.relevant,
             batch.drifting,
             drift_found,
-            is_look,
-            self.scores() if is_look else None,
+            is_snapshot,
+            self.scores() if is_snapshot else None,
         )
 
     def scores(self) -> Floats | None:

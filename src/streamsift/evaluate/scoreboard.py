@@ -1,6 +1,6 @@
-"""The scoreboard: what happened in each step of a judged run, and the lines of the trace that follow from it.
+"""The scoreboard: what happened in each step of a judged run, and the records of the trace that follow from it.
 
-A step only leaves its facts here. The measures of many steps are computed at once, when their lines are asked for,
+A step only leaves its facts here. The measures of many steps are computed at once, when their records are asked for,
 which is what keeps judging cheap beside a selector and a model that are fast.
 """
 
@@ -19,7 +19,7 @@ from streamsift.metrics.window_stability import WindowStability
 from streamsift.runs.rows import LookSchedule
 from streamsift.runs.trace import PREDICTION, kept_scores
 
-MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their lines
+MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their records
 AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 class Predictions(NamedTuple):
     """Truth and predictions of the rows of a step.
 
-    `predicted` are class codes, or an array of probabilities with one column a class, of which the largest counts.
+    `predicted` are class codes, or an array of probabilities with one column per class, of which the largest counts.
     Of these there may be only the logarithms, each up to a constant of its row.
     """
 
@@ -44,7 +44,7 @@ class JudgedStep(NamedTuple):
     """The facts of a step.
 
     `test` is None while nothing had been learnt, `selected` while the selector had learnt nothing. The seconds are
-    all those so far, the memory is that held now. `scores` are those of a look, `is_look` whether there was one.
+    all those so far, the memory is that held now. `scores` are those of a snapshot, `is_snapshot` whether this is one.
     """
 
     row: int
@@ -59,13 +59,13 @@ class JudgedStep(NamedTuple):
     relevant: Indices | None
     drifting: bool
     drift_found: bool
-    is_look: bool
+    is_snapshot: bool
     scores: Floats | None
 
 
 @dataclass(frozen=True)
 class _Past:
-    """What lines need to know of the steps before theirs."""
+    """What records need to know of the steps before theirs."""
 
     n_steps: int = 0
     counts: Codes = field(default_factory=lambda: np.zeros((3, 1, 1), np.int64))  # of all steps
@@ -75,19 +75,19 @@ class _Past:
     busy_seconds: float = 0.0  # of selector and model
     peak_memory: int = 0
     byte_seconds: float = 0.0
-    drifting: bool = False  # since the last line
+    drifting: bool = False  # since the last record
     drift_found: bool = False
 
 
 class Scoreboard:
-    """Collects the steps of a run and turns them into lines.
+    """Collects the steps of a run and turns them into records.
 
     Parameters
     ----------
     window : int
         Steps that the windowed measures look back.
     every : int
-        Steps a line.
+        Steps per record.
     """
 
     def __init__(self, window: int, every: int) -> None:
@@ -95,18 +95,18 @@ class Scoreboard:
         self._schedule = LookSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
-        self._steps: list[JudgedStep] = []  # whose lines have not been asked for
+        self._steps: list[JudgedStep] = []  # whose records have not been asked for
         self._stabilities: list[float] = []  # of the first of them
         self._numbers_waiting = 0
         self._past = _Past()
 
     @property
     def is_full(self) -> bool:
-        """Whether lines should be asked for now."""
+        """Whether records should be asked for now."""
         return len(self._steps) > MOST_STEPS or self._numbers_waiting > MOST_NUMBERS
 
-    def wants_look(self) -> bool:
-        """Whether the step that is added next should be a look; asked once a step."""
+    def wants_snapshot(self) -> bool:
+        """Whether the step that is added next should be a snapshot; asked once per step."""
         self._n_steps += 1
         return self._schedule.is_due(self._n_steps)
 
@@ -120,29 +120,29 @@ class Scoreboard:
             self._numbers_waiting += step.selected.size
         self._steps.append(step)
 
-    def look_at_last(self, scores: Floats | None, memory: int | None = None) -> None:
-        """Make the step added last a look, and give the memory held after it, if it was measured again."""
+    def snapshot_of_last(self, scores: Floats | None, memory: int | None = None) -> None:
+        """Make the step added last a snapshot, and give the memory held after it, if it was measured again."""
         if self._steps:
             last = self._steps[-1]
             memory = last.memory if memory is None else memory
-            self._steps[-1] = last._replace(is_look=True, scores=scores, memory=memory)
+            self._steps[-1] = last._replace(is_snapshot=True, scores=scores, memory=memory)
 
-    def lines(self, *, end: bool = False) -> dict[str, Any]:
-        """The lines of the steps that wait, as columns of a trace; the last step waits for the end of the run."""
+    def records(self, *, end: bool = False) -> dict[str, Any]:
+        """The records of the steps that wait, as columns of a trace; the last step waits for the end of the run."""
         n_steps = len(self._steps) - (0 if end else 1)
         steps, past = self._steps[:n_steps], self._past
         numbers = past.n_steps + 1 + np.arange(n_steps)
-        is_line = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
+        is_recorded = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
         measured, after = _measured(steps, past, self._window)
         for step in steps[len(self._stabilities) :]:
             selected = step.selected
             self._stabilities.append(np.nan if selected is None else self._stability.add(selected, step.n_features))
         measured["stability"] = np.array(self._stabilities[:n_steps])
-        columns: dict[str, Any] = {name: values[is_line] for name, values in measured.items()}
+        columns: dict[str, Any] = {name: values[is_recorded] for name, values in measured.items()}
         facts = _by_name(steps)
-        columns["drifting"], drifting = _since_line(facts.drifting, is_line, past.drifting)
-        columns["drift_found"], found = _since_line(facts.drift_found, is_line, past.drift_found)
-        columns |= _looks([step for step, kept in zip(steps, is_line.tolist(), strict=True) if kept])
+        columns["drifting"], drifting = _since_record(facts.drifting, is_recorded, past.drifting)
+        columns["drift_found"], found = _since_record(facts.drift_found, is_recorded, past.drift_found)
+        columns |= _snapshots([step for step, kept in zip(steps, is_recorded.tolist(), strict=True) if kept])
         # Last of all: an interrupt before this leaves the steps to be asked for again.
         self._past = replace(after, drifting=drifting, drift_found=found)
         self._steps, self._stabilities = self._steps[n_steps:], self._stabilities[n_steps:]
@@ -151,7 +151,7 @@ class Scoreboard:
 
 
 def _by_name(steps: list[JudgedStep]) -> Any:
-    """The same facts, a tuple a name instead of a tuple a step."""
+    """The same facts, a tuple per name instead of a tuple per step."""
     return JudgedStep._make(zip(*steps, strict=True) if steps else [()] * len(JudgedStep._fields))
 
 
@@ -204,11 +204,11 @@ def _counted(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
 
 
 def _counted_at_once(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
-    places = [place for place, step in enumerate(steps) if step.test is not None]
+    tested = [number for number, step in enumerate(steps) if step.test is not None]
     tests = [step.test for step in steps if step.test is not None]
     if not tests:
         return np.zeros((3, len(steps), n_classes), np.int64), np.zeros(len(steps))
-    groups = np.repeat(places, [len(test.true) for test in tests])
+    groups = np.repeat(tested, [len(test.true) for test in tests])
     true = np.concatenate([test.true for test in tests])
     predicted, losses = _chosen(tests, true)
     n_classes = max(n_classes, int(true.max()) + 1, int(predicted.max()) + 1)
@@ -256,23 +256,23 @@ def _wider(counts: Codes, n_classes: int) -> Codes:
     return np.pad(counts, ((0, 0), (0, 0), (0, missing))) if missing else counts
 
 
-def _since_line(flags: tuple[bool, ...], is_line: Flags, before: bool) -> tuple[Flags, bool]:
-    """Whether any flag was up since the line before, for each line, and since the last line."""
+def _since_record(flags: tuple[bool, ...], is_recorded: Flags, before: bool) -> tuple[Flags, bool]:
+    """Whether any flag was up since the record before, for each record, and since the last one."""
     seen = np.array([before, *flags], bool)
-    ends = np.flatnonzero(is_line) + 2  # behind the line: `before` is the first
+    ends = np.flatnonzero(is_recorded) + 2  # behind the record: `before` is the first
     if not len(ends):
         return np.empty(0, bool), bool(seen.any())
     found = np.logical_or.reduceat(seen[: ends[-1]], np.concatenate([[0], ends[:-1]]))
     return found, bool(seen[ends[-1] :].any())
 
 
-def _looks(steps: list[JudgedStep]) -> dict[str, list[Any]]:
-    """The selections that were looked at; None on the lines between."""
+def _snapshots(steps: list[JudgedStep]) -> dict[str, list[Any]]:
+    """The selections of snapshots; None in the records between."""
     columns: dict[str, list[Any]] = {
         name: [None] * len(steps) for name in ("indices", "scores", "selected", "relevant")
     }
     for place, step in enumerate(steps):
-        if step.is_look:
+        if step.is_snapshot:
             selected = np.empty(0, np.intp) if step.selected is None else step.selected
             if step.scores is not None:
                 selected = selected[rank_scores(step.scores[selected])]

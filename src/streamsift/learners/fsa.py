@@ -179,7 +179,7 @@ class OnlineFSA:
 
 
 def largest(weights: Floats, count: int) -> Indices:
-    """The places, in order, of the rows with the largest norm; of equals the first.
+    """The positions, in order, of the rows with the largest norm; of equals the first.
 
     >>> largest(np.array([[1.0], [-3.0], [0.0], [3.0]]), 2).tolist()
     [1, 3]

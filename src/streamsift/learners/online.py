@@ -4,7 +4,7 @@ Labels are class codes 0, 1, ...; `classes` is how many there are so far, and ma
 the columns are. When the selection changes, a linear learner keeps the weights of the features that stay, the river
 learners simply meet features that come and go, and the others start again.
 
-A learner that knows probabilities has `predict_proba`, one column a class; its most probable class is its prediction.
+A learner that knows probabilities has `predict_proba`, one column per class; its most probable class is its prediction.
 One that finds logarithms first has `predict_logarithms`, too, from which the probabilities of many batches can be
 computed at once.
 The Perceptron has none: its margin is a distance, and no squashing makes a probability of it.
@@ -35,7 +35,7 @@ Indices = NDArray[np.intp]
 class Learner(Protocol):
     """A classifier over columns that change.
 
-    `predict_proba(X)`, an array of one column a class, may be added, and `predict_logarithms(X)`, the logarithms of
+    `predict_proba(X)`, an array of one column per class, may be added, and `predict_logarithms(X)`, the logarithms of
     the same probabilities, each up to a constant of its row.
     """
 
@@ -163,7 +163,7 @@ class NaiveBayes:
         return np.asarray(found, np.float64)
 
 
-class Neighbours:
+class NearestNeighbours:
     """The nearest of the last 500 rows."""
 
     def __init__(self) -> None:
@@ -256,7 +256,7 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "sgd": Logistic,
     "fsa": OnlineFSA,
     "naive_bayes": NaiveBayes,
-    "neighbours": Neighbours,
+    "neighbours": NearestNeighbours,
     "hoeffding_tree": _tree,
     "hoeffding_tree_majority": _majority_tree,
     "adaptive_tree": _adaptive_tree,

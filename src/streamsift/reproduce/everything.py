@@ -14,7 +14,7 @@ from typing import Any
 
 from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.result import Exhibit, Options, Pair
-from streamsift.reproduce.verdict import Verdict, judge
+from streamsift.reproduce.verdict import TableVerdict, judge
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ TABLES = (
     PrintedTable("fires", "table1", "symbols", ()),
     PrintedTable("fires", "table2", "sizes of the data sets", ("table 2",)),
     PrintedTable("fires", "table3.accuracy", "accuracy", ("table 3",)),
-    PrintedTable("fires", "table3.ms", "time a step", ("table 3",), by_order=True),
+    PrintedTable("fires", "table3.ms", "time per step", ("table 3",), by_order=True),
     PrintedTable("fires", "table4", "stability", ("table 3",)),
     PrintedTable("fires", "hyperparameters", "parameters of FIRES", ("parameters",)),
     PrintedTable("fires", "boosting-and-tree-settings", "settings of the rivals", ("benchmarks",)),
@@ -89,7 +89,7 @@ TABLES = (
 )
 UNPRINTED = {("screening", "table3"), ("screening", "table7")}  # not in the text the figures were read from
 
-# A look in minutes: fewer rows, or fewer repeats, or without the slowest runs; what is not named is quick anyhow.
+# What is done in minutes: fewer rows, fewer repeats, or without the slowest runs; what is not named is quick anyhow.
 QUICK: dict[tuple[str, str], dict[str, Any]] = {
     ("fires", "table 3"): {"rows": 500, "brief": True},
     ("investing", "table 1"): {"repeats": 4},
@@ -157,23 +157,23 @@ def kept(text: str, task: Task) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and found.get("settings") == task.settings else None
 
 
-def verdict(table: PrintedTable, results: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) -> Verdict:
+def verdict(table: PrintedTable, results: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) -> TableVerdict:
     """The verdict on a table, from the results (as dicts, by stem) and failures of its exhibits."""
     if table.closed:
-        return Verdict("data missing", f"{table.closed}: not to be had.", missing=[table.closed])
+        return TableVerdict("data missing", f"{table.closed}: not to be had.", missing=[table.closed])
     if not table.exhibits:
-        return Verdict("nothing printed", "No number is printed that could be compared.")
+        return TableVerdict("nothing printed", "No number is printed that could be compared.")
     stems = [Task(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
     for stem in stems:
         if stem in failures:
-            return Verdict("failed", failures[stem])
+            return TableVerdict("failed", failures[stem])
         if stem not in results:
-            return Verdict("not run", "The run ended before it.")
+            return TableVerdict("not run", "The run ended before it.")
     found = [results[stem] for stem in stems]
     pairs = [Pair(**pair) for one in found for pair in one["pairs"] if pair["table"] == table.name]
     missing = list(dict.fromkeys(name for one in found for name in one["missing"]))
     if (table.paper, table.name) in UNPRINTED:
-        return Verdict("nothing printed", "Measured; the paper's numbers are not in the text they were read from.")
+        return TableVerdict("nothing printed", "Measured; the paper's numbers are not in the text they were read from.")
     return judge(pairs, by_order=table.by_order, missing=missing)
 
 

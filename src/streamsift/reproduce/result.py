@@ -26,8 +26,8 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A line; curves with the same `colour_by` share a colour, and `dashed` tells them apart."""
+class FigureCurve:
+    """A line of a chart; curves with the same `colour_by` share a colour, and `dashed` distinguishes them."""
 
     name: str
     colour_by: str
@@ -43,7 +43,7 @@ class Panel:
     title: str
     reading: str
     alt: str
-    curves: list[Curve]
+    curves: list[FigureCurve]
 
 
 @dataclass(frozen=True)

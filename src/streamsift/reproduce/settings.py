@@ -18,7 +18,7 @@ from streamsift.evaluate.folds import SCHEMES, fold_selections
 from streamsift.learners.online import make_learner
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.reproduce.abfs import runs as abfs_runs
-from streamsift.reproduce.abfs.runs import Run, make_stream
+from streamsift.reproduce.abfs.runs import AbfsRun, make_stream
 from streamsift.reproduce.etana import data as etana_data
 from streamsift.reproduce.fires import data as fires_data
 from streamsift.reproduce.papers import published_table
@@ -123,7 +123,7 @@ def abfs_streams(options: Options, progress: Progress) -> Result:
     cells: Cells = []
     printed = published_table("abfs", "table1")
     for done, (name, row) in enumerate(printed.items(), start=1):
-        stream = make_stream(Run(name, 100, "", ""))
+        stream = make_stream(AbfsRun(name, 100, "", ""))
         cells.append((f"{name}, instances", float(stream.n_rows), float(row["instances"])))
         relevant = float(np.mean([len(segment.relevant) for segment in stream.segments()]))
         cells.append((f"{name}, mean relevant features", relevant, float(row["mean relevant features"])))

@@ -26,7 +26,7 @@ WORDS = ("reproduced", "differs", "data missing", "nothing printed", "failed", "
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TableVerdict:
     """One of WORDS, how near the table came, and the data sets that are not here."""
 
     word: str
@@ -51,7 +51,7 @@ def agrees(ours: float | str, published: float | str) -> bool:
     return abs(ours - published) <= (TOLERANCE * abs(published) if published else ZERO)
 
 
-def judge(pairs: Sequence[Pair], *, by_order: bool = False, missing: Sequence[str] = ()) -> Verdict:
+def judge(pairs: Sequence[Pair], *, by_order: bool = False, missing: Sequence[str] = ()) -> TableVerdict:
     """The verdict on the cells of one table.
 
     >>> judge([Pair("table1", "a", 1.02, 1.0), Pair("table1", "b", 5.0, 4.0)]).sentence
@@ -60,14 +60,14 @@ def judge(pairs: Sequence[Pair], *, by_order: bool = False, missing: Sequence[st
     names = list(missing)
     if not pairs:
         if names:
-            return Verdict("data missing", f"{', '.join(names)}: not here.", missing=names)
-        return Verdict("nothing printed", "No number is printed that could be compared.")
+            return TableVerdict("data missing", f"{', '.join(names)}: not here.", missing=names)
+        return TableVerdict("nothing printed", "No number is printed that could be compared.")
     judged = _by_order(pairs) if by_order else _by_value(pairs)
     if judged is None:
-        return Verdict("nothing printed", "No two cells in print differ more than twofold.", missing=names)
+        return TableVerdict("nothing printed", "No two cells in print differ more than twofold.", missing=names)
     n_agreeing, n_judged, sentence = judged
     word = "reproduced" if n_agreeing >= SHARE * n_judged else "differs"
-    return Verdict(word, sentence, n_agreeing, n_judged, names)
+    return TableVerdict(word, sentence, n_agreeing, n_judged, names)
 
 
 def _by_value(pairs: Sequence[Pair]) -> tuple[int, int, str]:

@@ -16,7 +16,6 @@ in the file's metadata. The writer holds one row group at most.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from streamsift.core.atomic import Draft, write_error
 from streamsift.core.exceptions import MissingExtraError, ReaderError
 from streamsift.core.pictures import picture
 from streamsift.runs.rows import Step
@@ -81,7 +81,7 @@ def kept_scores(scores: Floats | None, selected: Indices) -> tuple[Indices, Floa
 class TraceWriter:
     """Writes a trace step by step; use it in a `with` block.
 
-    The file has its name only once it is complete: until then it is called `NAME.partial`.
+    The file has its name only once it is complete: until then its name ends in `.partial`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class TraceWriter:
 
     def __init__(self, path: str | Path | None, settings: Mapping[str, Any]) -> None:
         self.path = Path(os.devnull if path is None else path)
-        self._partial = self.path.with_name(self.path.name + ".partial")
+        self._draft = Draft(self.path)
         self._settings = dict(settings)
         self._names: dict[int, str] = {}
         self._n_features = 0
@@ -115,7 +115,7 @@ class TraceWriter:
         self._blocks: list[Mapping[str, Any]] = []  # of lines, as columns
         self._numbers_waiting = 0
         self._kept: list[Any] = []  # row groups, where there is no file
-        self._writer = None if path is None else pq.ParquetWriter(self._partial, SCHEMA, compression="zstd")
+        self._writer = None if path is None else pq.ParquetWriter(self._draft.path, SCHEMA, compression="zstd")
 
     def append(self, step: Step) -> None:
         """Record a step that was followed; steps without a look leave no line."""
@@ -187,9 +187,9 @@ class TraceWriter:
             self._writer.add_key_value_metadata({"streamsift": json.dumps(about, default=str)})
             self._writer.close()
         if self._n_features == 0:
-            self._partial.unlink()
+            self._draft.discard()
         else:
-            self._partial.replace(self.path)
+            self._draft.keep()
 
     def trace(self) -> Trace:
         """What was written, once the block is left."""
@@ -209,7 +209,7 @@ class TraceWriter:
         elif self._writer is not None:
             with suppress(OSError):  # the disk is full, perhaps: the error on its way out says so
                 self._writer.close()
-            self._partial.unlink(missing_ok=True)
+            self._draft.discard()
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -217,8 +217,8 @@ class TraceWriter:
         try:
             yield
         except OSError as error:
-            self._partial.unlink(missing_ok=True)
-            raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(self.path)) from error
+            self._draft.discard()
+            raise write_error(self.path, error) from error
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, no_rows, records
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.stream import with_width
+from streamsift.streams.stream import widening
 
 
 class LibsvmStream(BlockStream):
@@ -52,14 +51,7 @@ class LibsvmStream(BlockStream):
         return self._source.progress()
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
-        return self._widened(super().batches(batch_size))
-
-    def _widened(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        width = self._n_features or 1
-        for batch in batches:
-            # Not the width of the block: where a batch ends must not depend on how the file was cut into blocks.
-            width = max(width, int(batch.X.indices.max(initial=0)) + 1)
-            yield replace(batch, X=with_width(batch.X, width))
+        return widening(super().batches(batch_size), self._n_features or 1)
 
     def _blocks(self, size: int) -> Iterator[Batch]:
         for line, block in self._records():

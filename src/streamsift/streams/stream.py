@@ -100,6 +100,16 @@ def with_width(matrix: Any, n_features: int) -> Any:
     return sparse.csr_matrix((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], n_features))
 
 
+def widening(batches: Iterable[Batch], n_features: int = 1) -> Iterator[Batch]:
+    """Sparse batches as wide as the largest index up to their last row, and at least of the width given.
+
+    Where a batch ends must not depend on how a file was cut into blocks, so the width of the blocks does not matter.
+    """
+    for batch in batches:
+        n_features = max(n_features, int(batch.X.indices.max(initial=0)) + 1)
+        yield replace(batch, X=with_width(batch.X, n_features))
+
+
 def _chain(labels: list[NDArray[Any]]) -> NDArray[Any]:
     """Labels in one array; numbers and strings together stay what they are instead of all becoming strings."""
     kinds = {"number" if array.dtype.kind in "biuf" else array.dtype.kind for array in labels}

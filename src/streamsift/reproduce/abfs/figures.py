@@ -8,24 +8,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamsift.comparison.workers import map_all
+from streamsift.evaluate.baselines import RandomSelector
 from streamsift.evaluate.folds import SCHEMES, fold_selections
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.metrics.stability import pearson_stability
 from streamsift.reproduce.abfs.runs import (
     DETECTORS,
-    N_LOOKS,
+    N_SNAPSHOTS,
     ROWS,
     SPLIT_TESTS,
     STREAMS,
-    Measured,
-    Run,
+    AbfsMeasured,
+    AbfsRun,
     make_selector,
     make_stream,
 )
 from streamsift.reproduce.abfs.settings import PAPER, STREAM_NOTE, lead, mean, measure_all
-from streamsift.reproduce.pool import pool_map
-from streamsift.reproduce.result import Curve, Options, Panel, Progress, Result
-from streamsift.rows.bounds import RandomSelector
+from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
 
 GRACE_PERIODS, THRESHOLDS = (100, 200, 500, 1_000), (0.01, 0.05, 0.1)
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)  # of Figure 4
@@ -44,14 +44,14 @@ def sweep_figure(
 ) -> Result:
     """Figures 1, 2, 3 (one parameter at a time) and 6 (the ten best configurations)."""
     runs = [
-        Run(stream, 100, SWEEP_LEARNER, "ABFS", grace_period=grace_period, threshold=threshold, detector=detector)
+        AbfsRun(stream, 100, SWEEP_LEARNER, "ABFS", grace_period=grace_period, threshold=threshold, detector=detector)
         for grace_period in grace_periods
         for threshold in thresholds
         for detector in DETECTORS
         for stream in streams
     ]
     done = measure_all(runs, options, progress)
-    groups: dict[str, list[Measured]] = defaultdict(list)
+    groups: dict[str, list[AbfsMeasured]] = defaultdict(list)
     for run, found in done.items():
         value = {1: run.grace_period, 2: run.threshold, 3: run.detector, 6: run.configuration}[number]
         groups[str(value)] += found
@@ -78,16 +78,17 @@ def sweep_figure(
 
 
 def random_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
-    """Figure 4: what selecting by lot would give."""
+    """Figure 4: what random selection would give."""
     rows = []
     repeats = 30
     for done, share in enumerate(SHARES, start=1):
         found = []
         for stream in streams:
-            generated = make_stream(Run(stream, 100, "", "", rows=1_000))
+            generated = make_stream(AbfsRun(stream, 100, "", "", rows=1_000))
             true, n_features = list(generated.segments()[0].relevant), len(generated.feature_names)
             for seed in range(repeats):
-                chosen = RandomSelector(share, random_state=seed).fit(np.zeros((1, n_features)))
+                draw = np.random.RandomState(seed)
+                chosen = RandomSelector(share, random_state=draw).fit(np.zeros((1, n_features)))
                 found.append(selection_accuracy(chosen.get_support(), true, n_features))
         rows.append(
             [
@@ -101,7 +102,7 @@ def random_figure(options: Options, progress: Progress, *, streams: Sequence[str
         )
         progress(done, len(SHARES))
     return Result(
-        title="Figure 4: selecting by lot",
+        title="Figure 4: random selection",
         lead=f"{PAPER} Random shares of the features, {repeats} draws for each of the seven streams.",
         note="The paper draws this without numbers; it says that the accuracy of random selections varies widely, and "
         "that of ABFS (figure 5) is better.",
@@ -115,7 +116,7 @@ def random_figure(options: Options, progress: Progress, *, streams: Sequence[str
 
 def selection_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 5: accuracy and selection accuracy of each stream."""
-    runs = [Run(stream, 100, SWEEP_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
+    runs = [AbfsRun(stream, 100, SWEEP_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
     done = measure_all(runs, options, progress)
     rows = []
     for run, found in done.items():
@@ -140,25 +141,24 @@ def selection_figure(options: Options, progress: Progress, *, streams: Sequence[
 def stability_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 8: stability by stream and way of making folds."""
     tasks = [
-        (Run(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
+        (AbfsRun(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
         for stream in streams
         for scheme in SCHEMES
         for repeat in range(options.repeats)
     ]
     found: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
-    with pool_map(options.jobs, _stability) as run_all:
-        for done, (stream, scheme, stabilities) in enumerate(run_all(tasks), start=1):
-            found[stream, scheme].append(stabilities)
-            progress(done, len(tasks))
+    for done, (stream, scheme, stabilities) in enumerate(map_all(_stability, tasks, options.jobs), start=1):
+        found[stream, scheme].append(stabilities)
+        progress(done, len(tasks))
     rows = [[stream, *(f"{np.mean(found[stream, scheme]):.3f}" for scheme in SCHEMES)] for stream in streams]
-    distance = (options.rows or ROWS) / N_LOOKS
+    distance = (options.rows or ROWS) / N_SNAPSHOTS
     panels = []
     for stream in streams:
         curves = []
         for scheme in SCHEMES:
             height = np.mean(found[stream, scheme], axis=0)
             curves.append(
-                Curve(scheme, scheme, False, [distance * (k + 1) for k in range(len(height))], height.tolist())
+                FigureCurve(scheme, scheme, False, [distance * (k + 1) for k in range(len(height))], height.tolist())
             )
         words = ", ".join(f"{scheme} {np.mean(found[stream, scheme]):.2f}" for scheme in SCHEMES)
         panels.append(
@@ -181,7 +181,7 @@ def stability_figure(options: Options, progress: Progress, *, streams: Sequence[
 def features_figure(options: Options, progress: Progress, *, irrelevant: int = MANY) -> Result:
     """Figure 9: features in use over the stream, by trees with ABFS and without."""
     runs = [
-        Run(stream, irrelevant, learner, selector)
+        AbfsRun(stream, irrelevant, learner, selector)
         for stream in ("BG1", "SEA")
         for learner in ("HT", "HAT")
         for selector in ("", "ABFS")
@@ -197,7 +197,7 @@ def features_figure(options: Options, progress: Progress, *, irrelevant: int = M
             used = [0 if value is None else value for value in one.n_used]
             counts = one.n_selected if run.selector else used
             places = [float(row) for row in one.rows[: len(counts)]]
-            curves.append(Curve(run.method, run.learner, not run.selector, places, [float(n) for n in counts]))
+            curves.append(FigureCurve(run.method, run.learner, not run.selector, places, [float(n) for n in counts]))
             words.append(f"{run.method} ends with {counts[-1]}")
             rows.append([stream, run.method, str(max(counts)), str(counts[-1]), str(used[-1]), _drift_rows(one)])
         drifts = make_stream(replace(runs[0], stream=stream, rows=options.rows or ROWS)).drifts
@@ -219,16 +219,16 @@ def features_figure(options: Options, progress: Progress, *, irrelevant: int = M
     )
 
 
-def _stability(task: tuple[Run, str]) -> tuple[str, str, list[float]]:
+def _stability(task: tuple[AbfsRun, str]) -> tuple[str, str, list[float]]:
     run, scheme = task
-    every = max(1, run.rows // N_LOOKS)
-    looks = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
-    return run.stream, scheme, [pearson_stability(look.selected) for look in looks][:N_LOOKS]
+    every = max(1, run.rows // N_SNAPSHOTS)
+    snapshots = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
+    return run.stream, scheme, [pearson_stability(snapshot.selected) for snapshot in snapshots][:N_SNAPSHOTS]
 
 
-def _parts(found: Sequence[Measured]) -> list[str]:
+def _parts(found: Sequence[AbfsMeasured]) -> list[str]:
     return [f"{mean(one.selection[place] for one in found):.3f}" for place in range(3)]
 
 
-def _drift_rows(one: Measured) -> str:
+def _drift_rows(one: AbfsMeasured) -> str:
     return ", ".join(f"{row:,}" for row in one.drifts[:8]) or "none"

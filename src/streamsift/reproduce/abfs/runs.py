@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReaderError
 from streamsift.core.state import n_bytes as state_bytes
+from streamsift.evaluate.baselines import Oracle
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import features_used, mixed_learner, n_bytes
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.rows.abfs import ABFS
-from streamsift.rows.bounds import Oracle
 from streamsift.streams import generate
 from streamsift.streams.generation import GeneratedStream
 
@@ -31,12 +31,12 @@ SPLIT_TESTS = {"ABFS": "hoeffding", "ABFS (threshold)": "threshold"}
 REDUNDANT = {100: 15, 200: 30, 500: 40}  # of RTG, by the number of irrelevant features
 REAL_DATA = {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz", "SPAM": "spam_corpus.npz"}
 ROWS, WIDTH = 200_000, 10_000
-N_LOOKS = 20  # every 5 % of the stream
+N_SNAPSHOTS = 20  # every 5 % of the stream
 BATCH = 100
 
 
 @dataclass(frozen=True)
-class Run:
+class AbfsRun:
     """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8; `data`: a folder."""
 
     stream: str
@@ -63,8 +63,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What came out: means over the looks, and for each look the row, the features selected and those a tree uses."""
+class AbfsMeasured:
+    """What came out: means over the snapshots, and for each the row, the features selected and those a tree uses."""
 
     accuracy: float  # percent
     seconds: float  # of the processor, without making the rows
@@ -76,7 +76,7 @@ class Measured:
     drifts: list[int]
 
 
-def make_stream(run: Run) -> GeneratedStream:
+def make_stream(run: AbfsRun) -> GeneratedStream:
     """The synthetic stream of a run: two gradual drifts, each a twentieth of the stream wide, as 10,000 of 200,000."""
     options: dict[str, Any] = {"drift": "gradual", "width": max(1, run.rows * WIDTH // ROWS)}
     name = run.stream.lower()
@@ -90,7 +90,7 @@ def make_stream(run: Run) -> GeneratedStream:
     return generate(name, n_rows=run.rows, seed=run.seed, **options)
 
 
-def make_selector(run: Run) -> Any:
+def make_selector(run: AbfsRun) -> Any:
     """The selector of a run, None for none."""
     if run.selector == "ORACLE":
         return Oracle()
@@ -100,7 +100,7 @@ def make_selector(run: Run) -> Any:
     return None
 
 
-def measure(run: Run) -> tuple[Run, Measured]:
+def measure(run: AbfsRun) -> tuple[AbfsRun, AbfsMeasured]:
     """Test, then train, the learner of a run on what its selector selects."""
     stream: Any = make_stream(run) if run.data is None else _real_stream(run)
     first = next(stream.batches(1))
@@ -117,7 +117,7 @@ def measure(run: Run) -> tuple[Run, Measured]:
     began = process_time()
     result = prequential(watch, selector, learner, batch_size=BATCH)
     seconds = process_time() - began - watch.seconds
-    measured = Measured(
+    measured = AbfsMeasured(
         accuracy=100.0 * float(result.column("batch_accuracy")[1:].mean()),
         seconds=seconds,
         ram_hours=ram_hours(float(np.mean(watch.memory)), max(seconds, 0.0)),
@@ -131,7 +131,7 @@ def measure(run: Run) -> tuple[Run, Measured]:
 
 
 class _Watch:
-    """A stream that looks at memory, trees and selection every so often, and knows the time that it took itself."""
+    """A stream that takes snapshots of memory, trees and selection at times, and knows how long that took."""
 
     def __init__(
         self,
@@ -157,11 +157,11 @@ class _Watch:
     def batches(self, batch_size: int) -> Iterator[Batch]:
         """As the stream itself."""
         batches = iter(self._stream.batches(batch_size))
-        rows, due = 0, self.n_rows / N_LOOKS
+        rows, due = 0, self.n_rows / N_SNAPSHOTS
         while True:
             began = process_time()
             if rows >= due or (rows and rows >= self.n_rows):
-                due += self.n_rows / N_LOOKS
+                due += self.n_rows / N_SNAPSHOTS
                 self.rows.append(rows)
                 self.memory.append(self._memory())
                 self.used.append(self._used())
@@ -182,12 +182,12 @@ def _selection(stream: Any, rows: list[int], selected: list[NDArray[np.bool_]]) 
     if not isinstance(stream, GeneratedStream):
         return float("nan"), float("nan"), float("nan")
     segments = stream.segments()
-    looks = []
+    snapshots = []
     for row, mask in zip(rows, selected, strict=True):
         true = next(list(segment.relevant) for segment in segments if segment.first < row <= segment.last + 1)
         found = selection_accuracy(mask, true, len(mask))
-        looks.append((float(found), found.rrf, found.ccp))
-    accuracy, rrf, ccp = np.mean(looks, axis=0).tolist()
+        snapshots.append((float(found), found.rrf, found.ccp))
+    accuracy, rrf, ccp = np.mean(snapshots, axis=0).tolist()
     return accuracy, rrf, ccp
 
 
@@ -217,7 +217,7 @@ class _RealStream:
             yield Batch(dense.astype(np.float32), self.y[first : first + batch_size], None, self.categorical)
 
 
-def _real_stream(run: Run) -> _RealStream:
+def _real_stream(run: AbfsRun) -> _RealStream:
     """A real data set, shuffled by the seed; columns of nothing but 0 and 1 are categories, except in IADS."""
     path = Path(str(run.data)) / REAL_DATA[run.stream]
     if not path.is_file():

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from streamsift.reproduce.abfs.runs import Measured, Run, measure
-from streamsift.reproduce.kept_runs import KeptRuns
-from streamsift.reproduce.pool import pool_map
+from streamsift.comparison.run_store import RunStore
+from streamsift.comparison.workers import map_all
+from streamsift.reproduce.abfs.runs import AbfsMeasured, AbfsRun, measure
 from streamsift.reproduce.result import Options, Progress
 
 PAPER = "Barddal, Enembreck, Gomes, Bifet and Pfahringer, Boosting Decision Stumps for Dynamic Feature Selection."
@@ -32,30 +33,29 @@ STREAM_NOTE = (
 )
 
 
-_measured: dict[Run, Measured] = {}  # of this process: Tables 5, 6 and 7 share their runs, 10, 11 and 12 too
+_measured: dict[AbfsRun, AbfsMeasured] = {}  # of this process: Tables 5, 6 and 7 share their runs, 10, 11 and 12 too
 
 
-def measure_all(runs: Sequence[Run], options: Options, progress: Progress) -> dict[Run, list[Measured]]:
+def measure_all(runs: Sequence[AbfsRun], options: Options, progress: Progress) -> dict[AbfsRun, list[AbfsMeasured]]:
     """Measure every run with every seed; the runs come back in their own order."""
     tasks = [
         replace(run, seed=options.seed + repeat, rows=options.rows or run.rows)
         for run in runs
         for repeat in range(options.repeats)
     ]
-    keep = KeptRuns(options.keep, "abfs")
+    store = RunStore(None if options.keep is None else Path(options.keep) / "abfs")
     for task in tasks:
-        found = keep.find(task)
+        found = store.find(task)
         if found is not None:
-            _measured[task] = Measured(**{**found, "selection": tuple(found["selection"])})
+            _measured[task] = AbfsMeasured(**{**found, "selection": tuple(found["selection"])})
         elif task in _measured:  # for another folder
-            keep.add(task, asdict(_measured[task]))
+            store.add(task, asdict(_measured[task]))
     due = [task for task in tasks if task not in _measured]
-    with pool_map(options.jobs, measure) as run_all:
-        for done, (task, measured) in enumerate(run_all(due), start=1):
-            _measured[task] = measured
-            keep.add(task, asdict(measured))
-            progress(done, len(due))
-    grouped: dict[Run, list[Measured]] = defaultdict(list)
+    for done, (task, measured) in enumerate(map_all(measure, due, options.jobs), start=1):
+        _measured[task] = measured
+        store.add(task, asdict(measured))
+        progress(done, len(due))
+    grouped: dict[AbfsRun, list[AbfsMeasured]] = defaultdict(list)
     for task in tasks:
         grouped[replace(task, seed=options.seed)].append(_measured[task])
     return grouped

@@ -23,7 +23,7 @@ from streamsift.reproduce.abfs.figures import (
     stability_figure,
     sweep_figure,
 )
-from streamsift.reproduce.abfs.runs import LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, Measured, Run
+from streamsift.reproduce.abfs.runs import LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, AbfsMeasured, AbfsRun
 from streamsift.reproduce.abfs.settings import STREAM_NOTE, lead, mean, measure_all
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
@@ -44,7 +44,7 @@ def accuracy_table(
 ) -> Result:
     """Tables 3, 4 and 5."""
     runs = [
-        Run(stream, irrelevant, learner, selector)
+        AbfsRun(stream, irrelevant, learner, selector)
         for stream in streams
         for learner in learners
         for selector in ("", "ORACLE", *SPLIT_TESTS)
@@ -86,7 +86,10 @@ def cost_table(
 ) -> Result:
     """Tables 6 (processor time) and 7 (RAM-hours)."""
     runs = [
-        Run(stream, 500, learner, selector) for stream in streams for learner in learners for selector in ("", "ABFS")
+        AbfsRun(stream, 500, learner, selector)
+        for stream in streams
+        for learner in learners
+        for selector in ("", "ABFS")
     ]
     done = measure_all(runs, options, progress)
     return _compared(
@@ -110,7 +113,7 @@ COST_NOTE = (
 def crowded_table(options: Options, progress: Progress, *, learners: Sequence[str] = LEARNERS) -> Result:
     """Table 8: 100 of 500 features are true, three configurations of ABFS."""
     runs = [
-        Run("RTG", 0, learner, selector, grace_period=grace_period, detector=detector, crowded=True)
+        AbfsRun("RTG", 0, learner, selector, grace_period=grace_period, detector=detector, crowded=True)
         for selector in SPLIT_TESTS
         for detector, grace_period in BEST_THREE
         for learner in learners
@@ -135,7 +138,7 @@ def crowded_table(options: Options, progress: Progress, *, learners: Sequence[st
 
 def crowded_alone(options: Options, progress: Progress, *, learners: Sequence[str] = LEARNERS) -> Result:
     """Table 9: the learners on all 500 features of the same stream."""
-    runs = [Run("RTG", 0, learner, "", crowded=True) for learner in learners]
+    runs = [AbfsRun("RTG", 0, learner, "", crowded=True) for learner in learners]
     done = measure_all(runs, options, progress)
     ours = {run.learner: {"accuracy": mean(one.accuracy for one in found)} for run, found in done.items()}
     return _compared("Table 9: all 500 features", options, ours, ("table9",), STREAM_NOTE, "{:.2f}")
@@ -153,7 +156,9 @@ def real_table(
     if options.data is None:
         raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
     runs = [
-        Run(data, 0, learner, selector, rows=options.rows or 10**9, grace_period=100, threshold=0.05, data=options.data)
+        AbfsRun(
+            data, 0, learner, selector, rows=options.rows or 10**9, grace_period=100, threshold=0.05, data=options.data
+        )
         for data in data_sets
         for learner in learners
         for selector in ("", *SPLIT_TESTS)
@@ -184,18 +189,18 @@ def _turned(name: str) -> str:
     return f"ABFS-{learner}{rest}" if "-ABFS" in name else name
 
 
-def _cost(number: int) -> Callable[[Measured], float]:
+def _cost(number: int) -> Callable[[AbfsMeasured], float]:
     return (lambda measured: measured.seconds) if number in (6, 11) else (lambda measured: measured.ram_hours)
 
 
-def _table(done: dict[Run, list[Measured]], value: Callable[[Measured], float]) -> Table:
+def _table(done: dict[AbfsRun, list[AbfsMeasured]], value: Callable[[AbfsMeasured], float]) -> Table:
     table: Table = defaultdict(dict)
     for run, found in done.items():
         table[run.stream][run.method] = mean(value(one) for one in found)
     return dict(table)
 
 
-def _spread(done: dict[Run, list[Measured]], value: Callable[[Measured], float]) -> Table:
+def _spread(done: dict[AbfsRun, list[AbfsMeasured]], value: Callable[[AbfsMeasured], float]) -> Table:
     table: Table = defaultdict(dict)
     for run, found in done.items():
         table[run.stream][run.method] = float(np.std([value(one) for one in found]))
@@ -211,7 +216,7 @@ def _compared(
     form: str,
     spread: Table | None = None,
 ) -> Result:
-    """Ours beside what these tables of the paper print, one line a cell."""
+    """Ours beside what these tables of the paper print, one row per cell."""
     published = {
         (row, column): (table, value)
         for table in tables

@@ -16,7 +16,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True)
-class DataSet:
+class EtanaData:
     """A file, its name in the paper, the rows to train on (None: five folds), and what of the paper's set it is."""
 
     name: str
@@ -28,12 +28,12 @@ class DataSet:
 
 
 DATA_SETS = (
-    DataSet("Madelon", "madelon.npz", 2, 2_000),
-    DataSet("Lung Cancer", "lung_cancer_181.npz", 2),
-    DataSet("MLL", "mll.npz", 3, 57),
-    DataSet("Dexter", "dexter.npz", 2, 300, "19,999 of its 20,000 columns"),
-    DataSet("Car", "11_tumors.npz", 11, None, "the same 174 samples with 12,533 genes instead of 9,182", False),
-    DataSet("Lung2", "lung_203.npz", 5, None, "the same 203 samples with 1,543 genes instead of 3,312", False),
+    EtanaData("Madelon", "madelon.npz", 2, 2_000),
+    EtanaData("Lung Cancer", "lung_cancer_181.npz", 2),
+    EtanaData("MLL", "mll.npz", 3, 57),
+    EtanaData("Dexter", "dexter.npz", 2, 300, "19,999 of its 20,000 columns"),
+    EtanaData("Car", "11_tumors.npz", 11, None, "the same 174 samples with 12,533 genes instead of 9,182", False),
+    EtanaData("Lung2", "lung_203.npz", 5, None, "the same 203 samples with 1,543 genes instead of 3,312", False),
 )
 NOT_HERE = "News20 (1.36 million features) is not among the sets."
 
@@ -52,7 +52,7 @@ def folder_of(options: Any) -> Path:
     return Path(folder)
 
 
-def present(folder: Path, names: tuple[str, ...] | None = None) -> list[DataSet]:
+def present(folder: Path, names: tuple[str, ...] | None = None) -> list[EtanaData]:
     """The data sets whose files are in a folder (only those named, if names are given); none is an error."""
     wanted = [data for data in DATA_SETS if names is None or data.name in names]
     found = [data for data in wanted if (folder / data.file).is_file()]
@@ -62,12 +62,12 @@ def present(folder: Path, names: tuple[str, ...] | None = None) -> list[DataSet]
     return found
 
 
-def missing(sets: list[DataSet]) -> list[str]:
+def missing(sets: list[EtanaData]) -> list[str]:
     """The paper's sets that are not among these, or only in another version."""
     return [name for name in ALL_SETS if name not in {data.name for data in sets if data.whole}]
 
 
-def load(folder: Path, data: DataSet) -> tuple[Any, NDArray[np.int64]]:
+def load(folder: Path, data: EtanaData) -> tuple[Any, NDArray[np.int64]]:
     """X (dense or CSR, float32) and y."""
     with np.load(folder / data.file, allow_pickle=False) as arrays:
         y = arrays["y"].astype(np.int64)
@@ -79,7 +79,7 @@ def load(folder: Path, data: DataSet) -> tuple[Any, NDArray[np.int64]]:
         return csr_matrix(parts, shape=tuple(arrays["shape"])), y
 
 
-def splits(data: DataSet, y: NDArray[np.int64], seed: int) -> Iterator[Split]:
+def splits(data: EtanaData, y: NDArray[np.int64], seed: int) -> Iterator[Split]:
     """Rows to train and to judge on: as given with the set, or five stratified folds."""
     if data.n_train is not None:
         yield np.arange(data.n_train), np.arange(data.n_train, len(y))

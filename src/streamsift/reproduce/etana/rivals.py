@@ -39,7 +39,7 @@ PUBLISHED = {"accuracy": "table2", "features": "table3", "select s": "table4.F",
 
 
 @dataclass(frozen=True)
-class Measured:
+class RivalMeasured:
     """One method on one data set: accuracy over all held-out rows, means over the folds of everything else."""
 
     accuracy: float
@@ -88,7 +88,7 @@ def rivals(options: Options, progress: Progress) -> Result:
     )
 
 
-def measure(X: Any, y: NDArray[np.int64], parts: list[Split], make: Callable[[], Any]) -> Measured:
+def measure(X: Any, y: NDArray[np.int64], parts: list[Split], make: Callable[[], Any]) -> RivalMeasured:
     """Select and judge on each split; the kernels are compiled before the clock starts."""
     make().fit(X[parts[0][0]][:, :20], y[parts[0][0]])
     right: list[bool] = []
@@ -102,7 +102,7 @@ def measure(X: Any, y: NDArray[np.int64], parts: list[Split], make: Callable[[],
         select_seconds.append(selected - start)
         features.append(len(selector.selected_))
     means = (float(np.mean(values)) for values in (features, select_seconds, classify_seconds))
-    return Measured(float(np.mean(right)), *means)
+    return RivalMeasured(float(np.mean(right)), *means)
 
 
 def _predicted(X: Any, y: NDArray[np.int64], train: Any, test: Any, chosen: Any) -> NDArray[np.int64]:
@@ -116,7 +116,7 @@ def _predicted(X: Any, y: NDArray[np.int64], train: Any, test: Any, chosen: Any)
     return np.asarray(model.predict(columns[test]))
 
 
-def _row(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list[str]:
+def _row(data: str, method: str, found: RivalMeasured, paper: dict[str, Any]) -> list[str]:
     cells = [data, method]
     for value, table, form in zip(_measures(found), PUBLISHED.values(), (".4f", ".1f", ".3f", ".4f"), strict=True):
         theirs = paper[table].get(data, {}).get(method)
@@ -124,7 +124,7 @@ def _row(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list
     return cells
 
 
-def _pairs(data: str, method: str, found: Measured, paper: dict[str, Any]) -> list[Pair]:
+def _pairs(data: str, method: str, found: RivalMeasured, paper: dict[str, Any]) -> list[Pair]:
     cells = [
         (value, table, paper[table][data].get(method))
         for value, table in zip(_measures(found), PUBLISHED.values(), strict=True)
@@ -132,5 +132,5 @@ def _pairs(data: str, method: str, found: Measured, paper: dict[str, Any]) -> li
     return [Pair(table, f"{data}, {method}", value, theirs) for value, table, theirs in cells if theirs is not None]
 
 
-def _measures(found: Measured) -> tuple[float, float, float, float]:
+def _measures(found: RivalMeasured) -> tuple[float, float, float, float]:
     return found.accuracy, found.features, found.select_seconds, found.classify_seconds

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
-from streamsift.reproduce.etana.data import NOT_HERE, DataSet, folder_of, load, missing, present, splits
+from streamsift.reproduce.etana.data import NOT_HERE, EtanaData, folder_of, load, missing, present, splits
 from streamsift.reproduce.etana.rivals import rivals
 from streamsift.reproduce.papers import published_table
-from streamsift.reproduce.result import Curve, Options, Pair, Panel, Progress, Result
+from streamsift.reproduce.result import FigureCurve, Options, Pair, Panel, Progress, Result
 
 PRICE = 0.01
 BINS = (2, 3, 5, 10, 20, 30, 40, 50, 100)
@@ -51,7 +51,7 @@ METHODS: dict[str, Make] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class EtanaMeasured:
     """One method on one data set, over all its held-out rows; seconds are means over the folds."""
 
     accuracy: float
@@ -65,7 +65,7 @@ class Measured:
         return 1.0 - self.accuracy + PRICE * self.features
 
 
-def measure(X: Any, y: NDArray[np.int64], parts: list[Any], make: Callable[[], Any]) -> Measured:
+def measure(X: Any, y: NDArray[np.int64], parts: list[Any], make: Callable[[], Any]) -> EtanaMeasured:
     """Fit and judge on each split; the kernels are compiled before the clock starts."""
     right: list[float] = []
     used: list[float] = []
@@ -81,7 +81,7 @@ def measure(X: Any, y: NDArray[np.int64], parts: list[Any], make: Callable[[], A
         right += (result.labels == y[test]).tolist()
         used += result.n_evaluated.tolist()
     seconds = float(np.mean(train_seconds)), float(np.mean(classify_seconds))
-    return Measured(float(np.mean(right)), float(np.mean(used)), *seconds)
+    return EtanaMeasured(float(np.mean(right)), float(np.mean(used)), *seconds)
 
 
 # -- Tables 2, 3 and 4 ----------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def tables(options: Options, progress: Progress) -> Result:
                 "order only. The published rivals are online feature selectors.",
             ]
         ),
-        columns=["data set", "method", *_PAIRED, "cost a row"],
+        columns=["data set", "method", *_PAIRED, "cost per row"],
         rows=rows,
         x_label="",
         dashed_means="",
@@ -141,7 +141,9 @@ _COLUMNS = ("accuracy", "features", "train s", "classify s")
 _PAIRED = [f"{name}{side}" for name in _COLUMNS for side in ("", ", paper")]
 
 
-def _row(data: str, method: str, found: Measured, paper: dict[str, dict[str, dict[str, float | None]]]) -> list[str]:
+def _row(
+    data: str, method: str, found: EtanaMeasured, paper: dict[str, dict[str, dict[str, float | None]]]
+) -> list[str]:
     cells = [data, method]
     for value, (table, by_set), form in zip(_measures(found), paper.items(), (".4f", ".2f", ".3f", ".4f"), strict=True):
         theirs = by_set.get(data, {}).get(method)
@@ -164,7 +166,9 @@ def _cost_of_planes(costs: dict[str, dict[str, float]], n_rows: dict[str, int]) 
     return " ".join(words)
 
 
-def _pairs(data: str, method: str, found: Measured, paper: dict[str, dict[str, dict[str, float | None]]]) -> list[Pair]:
+def _pairs(
+    data: str, method: str, found: EtanaMeasured, paper: dict[str, dict[str, dict[str, float | None]]]
+) -> list[Pair]:
     cells = [
         (table, value, by_set[data].get(method))
         for value, (table, by_set) in zip(_measures(found), paper.items(), strict=True)
@@ -172,7 +176,7 @@ def _pairs(data: str, method: str, found: Measured, paper: dict[str, dict[str, d
     return [Pair(table, f"{data}, {method}", value, theirs) for table, value, theirs in cells if theirs is not None]
 
 
-def _measures(found: Measured) -> tuple[float, float, float, float]:
+def _measures(found: EtanaMeasured) -> tuple[float, float, float, float]:
     return found.accuracy, found.features, found.train_seconds, found.classify_seconds
 
 
@@ -183,7 +187,7 @@ def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS
     """Accuracy, features used and training time of ETANA by the number of bins."""
     folder = folder_of(options)
     sets = present(folder, BINS_SETS)
-    found: dict[str, list[Measured]] = {data.name: [] for data in sets}
+    found: dict[str, list[EtanaMeasured]] = {data.name: [] for data in sets}
     rows = []
     for place, data in enumerate(sets):
         X, y = load(folder, data)
@@ -219,7 +223,7 @@ def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS
 def _panel(title: str, bins: Sequence[int], lines: dict[str, list[float]]) -> Panel:
     ends = ", ".join(f"{name} {values[0]:.3g} to {values[-1]:.3g}" for name, values in lines.items())
     words = f"From {bins[0]} to {bins[-1]} bins: {ends}."
-    curves = [Curve(name, name, False, [float(n) for n in bins], values) for name, values in lines.items()]
+    curves = [FigureCurve(name, name, False, [float(n) for n in bins], values) for name, values in lines.items()]
     return Panel(title, words, f"{title}. {words}", curves)
 
 
@@ -259,7 +263,7 @@ def figure_5(options: Options, progress: Progress) -> Result:
         words = "; ".join(
             f"{method}: {', '.join(f'{number:.3g}' for number in line)}" for method, line in lines.items()
         )
-        curves = [Curve(method, method, False, classes, line) for method, line in lines.items()]
+        curves = [FigureCurve(method, method, False, classes, line) for method, line in lines.items()]
         panels.append(Panel(f"{title} by number of classes", words, f"{title} by number of classes. {words}", curves))
     return Result(
         title="Figure 5: F-ETANA against ETANA",
@@ -310,7 +314,7 @@ Point = tuple[str, str, float, float]  # method, setting, mean features used, ac
 
 def sweep(
     folder: Path,
-    data: DataSet,
+    data: EtanaData,
     seed: int,
     prices: tuple[float, ...] = PRICES,
     counts: tuple[int, ...] = BEST_K,
@@ -389,12 +393,12 @@ def _dearer(points: list[Point]) -> str:
     return f"{most:+.1%} ({setting})"
 
 
-def _sweep_panel(data: DataSet, points: list[Point]) -> Panel:
+def _sweep_panel(data: EtanaData, points: list[Point]) -> Panel:
     curves = []
     for name in dict.fromkeys(name for name, *_ in points):
         line = sorted((used, right) for method, _, used, right in points if method == name and used > 0)
         xs = [float(np.log10(used)) for used, _ in line]
-        curves.append(Curve(name, name, name not in ("ETANA", "F-ETANA"), xs, [right for _, right in line]))
+        curves.append(FigureCurve(name, name, name not in ("ETANA", "F-ETANA"), xs, [right for _, right in line]))
     words = f"{data.name}. " + " ".join(_verdict(points))
     return Panel(f"{data.name}: accuracy against features used", words, words, curves)
 

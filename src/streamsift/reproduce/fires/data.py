@@ -21,7 +21,7 @@ KDD_NORMAL, MNIST_DIGIT = 11, 3
 
 
 @dataclass(frozen=True)
-class DataSet:
+class FiresData:
     """A data set: its name in the paper, its file or else its generator, and what of the paper's it is."""
 
     name: str
@@ -36,19 +36,19 @@ class DataSet:
 
 
 DATA_SETS = (
-    DataSet("HAR", "har_binary.npz", "4,722 of 10,299 rows", whole=False),
-    DataSet("Spambase", "spambase.npz", shuffled=True),
-    DataSet("Usenet", "usenet.npz"),
-    DataSet("Gisette", "gisette_valid.npz", "the 1,000 validation rows of 7,000", whole=False),
-    DataSet("Madelon", "madelon.npz"),
-    DataSet("Dota", "dota2_test.npz", "the 10,294 test rows instead of 100,000", whole=False),
-    DataSet("KDD", "kdd99_10pct.npz", "drawn from the 10 % file", KDD_NORMAL, True, KDD_ROWS),
-    DataSet("MNIST", "mnist.npz", positive=MNIST_DIGIT),
-    DataSet(
+    FiresData("HAR", "har_binary.npz", "4,722 of 10,299 rows", whole=False),
+    FiresData("Spambase", "spambase.npz", shuffled=True),
+    FiresData("Usenet", "usenet.npz"),
+    FiresData("Gisette", "gisette_valid.npz", "the 1,000 validation rows of 7,000", whole=False),
+    FiresData("Madelon", "madelon.npz"),
+    FiresData("Dota", "dota2_test.npz", "the 10,294 test rows instead of 100,000", whole=False),
+    FiresData("KDD", "kdd99_10pct.npz", "drawn from the 10 % file", KDD_NORMAL, True, KDD_ROWS),
+    FiresData("MNIST", "mnist.npz", positive=MNIST_DIGIT),
+    FiresData(
         "RBF", "", "generated, other centres than the paper's", rows=10_000, whole=False,
         generator="rbf", options=(("n_features", 10_000),),
     ),
-    DataSet(
+    FiresData(
         "RTG", "",
         "generated, another tree than the paper's: how even the classes are, and so the accuracy, depends on the tree",
         rows=10_000, whole=False, generator="rtg",
@@ -57,7 +57,7 @@ DATA_SETS = (
 )  # fmt: skip
 
 
-def present(folder: Path) -> list[DataSet]:
+def present(folder: Path) -> list[FiresData]:
     """The data sets whose files are in a folder, and those that are generated; no file at all is an error."""
     found = [data for data in DATA_SETS if data.generator or (folder / data.file).is_file()]
     if not any(data.file for data in found):
@@ -66,7 +66,9 @@ def present(folder: Path) -> list[DataSet]:
     return found
 
 
-def load(folder: Path, data: DataSet, max_rows: int | None, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def load(
+    folder: Path, data: FiresData, max_rows: int | None, seed: int
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Rows in stream order, scaled to [0, 1], and labels 0 and 1."""
     if data.generator:
         return _generated(data, max_rows, seed)
@@ -79,7 +81,7 @@ def load(folder: Path, data: DataSet, max_rows: int | None, seed: int) -> tuple[
     return scaled(X[order]), (y[order] == data.positive).astype(np.int64)
 
 
-def _generated(data: DataSet, max_rows: int | None, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _generated(data: FiresData, max_rows: int | None, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     n_rows = min(rows for rows in (data.rows, max_rows) if rows is not None)
     stream = generate(data.generator, n_rows=n_rows, seed=seed, concept_seed=seed, **dict(data.options))
     (batch,) = stream.batches(n_rows)

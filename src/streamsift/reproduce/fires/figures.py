@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from streamsift.core.exceptions import ReaderError
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import make_learner
-from streamsift.reproduce.fires.data import DataSet, load, load_digits, present
+from streamsift.reproduce.fires.data import FiresData, load, load_digits, present
 from streamsift.reproduce.fires.runs import (
     SELECTORS,
     WINDOW,
-    Plan,
-    Run,
+    FiresPlan,
+    FiresRun,
     data_folder,
     mean_accuracy,
     run,
     runs,
     stabilities,
 )
-from streamsift.reproduce.result import Curve, Options, Panel, Progress, Result
+from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
 from streamsift.rows.fires import FIRES
 from streamsift.runs.trace import Trace
 from streamsift.streams.arrays import ArrayStream
@@ -117,11 +117,13 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
         results[method] = run(X, y, method, batch_size, 0.1, options.seed)
         progress(len(results), len(methods))
     accuracy = [
-        Curve(method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:]))
+        FigureCurve(
+            method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:])
+        )
         for method, result in results.items()
     ]
     stability = [
-        Curve(method, method, False, result.column("row")[-len(values) :].tolist(), values.tolist())
+        FigureCurve(method, method, False, result.column("row")[-len(values) :].tolist(), values.tolist())
         for method, result in results.items()
         for values in [stabilities(result)]
     ]
@@ -136,11 +138,11 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
         x_label="rows seen",
         dashed_means="",
         panels=[
-            LabelledPanel("Accuracy", reading, "Accuracy over rows seen, a line a method.", accuracy, "accuracy"),
+            LabelledPanel("Accuracy", reading, "Accuracy over rows seen, one line per method.", accuracy, "accuracy"),
             LabelledPanel(
                 "Stability",
                 f"Over windows of {WINDOW} batches.",
-                "Stability over rows seen, a line a method.",
+                "Stability over rows seen, one line per method.",
                 stability,
                 "stability",
             ),
@@ -152,7 +154,7 @@ def figure_5(options: Options, progress: Progress, *, methods: Sequence[str] = t
     """Accuracy against stability on Gisette; the pages of Tables 3 and 4 draw it for every data set."""
     folder = data_folder(options)
     data = _present_gisette(options)
-    plan = Plan(max_rows=options.rows, methods=tuple(methods), seeds=(options.seed,))
+    plan = FiresPlan(max_rows=options.rows, methods=tuple(methods), seeds=(options.seed,))
     total = sum(len(plan.settings(method)) for method in plan.methods)
     done = []
     for one in runs(folder, [data], plan, options.keep):
@@ -207,8 +209,8 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
                 words,
                 words,
                 [
-                    Curve("accuracy", "accuracy", False, powers, accuracy),
-                    Curve("stability", "stability", False, powers, stability),
+                    FigureCurve("accuracy", "accuracy", False, powers, accuracy),
+                    FigureCurve("stability", "stability", False, powers, stability),
                 ],
                 "accuracy, stability",
             )
@@ -216,7 +218,7 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
     )
 
 
-def _outcome_4(results: dict[str, Trace], stability: list[Curve]) -> str:
+def _outcome_4(results: dict[str, Trace], stability: list[FigureCurve]) -> str:
     accuracy = {method: mean_accuracy(result) for method, result in results.items()}
     if not np.isfinite(list(accuracy.values())).all():
         return TOO_FEW
@@ -244,7 +246,7 @@ def _outcome_6(stability: list[float], penalties: Sequence[float]) -> str:
     )
 
 
-def trade_off(done: list[Run], name: str) -> LabelledPanel:
+def trade_off(done: list[FiresRun], name: str) -> LabelledPanel:
     """Figure 5: accuracy against stability; the size of a mark is the variance of the accuracy over time."""
     curves, marks = [], []
     for method in dict.fromkeys(one.cell.method for one in done if one.cell.method in SELECTORS):
@@ -252,7 +254,7 @@ def trade_off(done: list[Run], name: str) -> LabelledPanel:
         x, y, variance = (
             float(np.mean([found[key] for found in own])) for key in ("accuracy", "stability", "variance")
         )
-        curves.append(Curve(method, method, False, [x], [y]))
+        curves.append(FigureCurve(method, method, False, [x], [y]))
         marks.append(variance)
     best = max(curves, key=lambda curve: curve.x[0] + curve.y[0])
     words = (
@@ -264,12 +266,12 @@ def trade_off(done: list[Run], name: str) -> LabelledPanel:
     )
 
 
-def _gisette(options: Options) -> tuple[NDArray[np.float32], NDArray[np.int64], DataSet]:
+def _gisette(options: Options) -> tuple[NDArray[np.float32], NDArray[np.int64], FiresData]:
     data = _present_gisette(options)
     return (*load(data_folder(options), data, options.rows, options.seed), data)
 
 
-def _present_gisette(options: Options) -> DataSet:
+def _present_gisette(options: Options) -> FiresData:
     folder = data_folder(options)
     found = next((data for data in present(folder) if data.name == "Gisette"), None)
     if found is None:

@@ -1,7 +1,7 @@
 """The runs behind the FIRES reproduction: six selectors with a Perceptron, two learners on all features, over a grid.
 
 The two learners are run with the largest batch only, and their time is brought to the mean batch of the grid, because
-nothing about them depends on the grid but the number of rows a step.
+nothing about them depends on the grid but the number of rows per step.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from streamsift.comparison.run_store import RunStore
 from streamsift.core.exceptions import InputError
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import Codes, Floats, Indices, Learner, make_learner
-from streamsift.reproduce.fires.data import DataSet, load
-from streamsift.reproduce.kept_runs import KeptRuns
+from streamsift.reproduce.fires.data import FiresData, load
 from streamsift.reproduce.result import Options
 from streamsift.rows.efs import EFS
 from streamsift.rows.fires import FIRES
@@ -44,7 +44,7 @@ BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
 
 
 @dataclass(frozen=True)
-class Cell:
+class FiresCell:
     """One method on one data set with one setting of the grid; `folder` is where the set is, `rows` the cap on them."""
 
     data: str
@@ -56,7 +56,7 @@ class Cell:
     rows: int | None
 
     def measures(self, result: Trace) -> dict[str, float]:
-        """Accuracy and its variance over time, milliseconds a step, and stability (of selectors only)."""
+        """Accuracy and its variance over time, milliseconds per step, and stability (of selectors only)."""
         seconds = float(result.column("selection_seconds")[-1]) + result.settings["training_seconds"]
         found = {
             "accuracy": mean_accuracy(result),
@@ -71,15 +71,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
-    """A cell, and what came out (see `Cell.measures`)."""
+class FiresRun:
+    """A cell, and what came out (see `FiresCell.measures`)."""
 
-    cell: Cell
+    cell: FiresCell
     found: dict[str, float]
 
 
 @dataclass(frozen=True)
-class Plan:
+class FiresPlan:
     """What is run: the grid, the cap on rows, the methods, and a seed for each repeat.
 
     The time of the two learners on all features grows with their number, so a brief plan leaves them out on wide sets.
@@ -105,29 +105,29 @@ class Plan:
         return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
 
 
-def runs(folder: Path, sets: list[DataSet], plan: Plan, keep: str | None = None) -> Iterator[Run]:
+def runs(folder: Path, sets: list[FiresData], plan: FiresPlan, keep: str | None = None) -> Iterator[FiresRun]:
     """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
 
     One run after the other and with one thread of linear algebra: times would disturb each other. A method is warmed up
     by two batches first: kernels are compiled on first use, and no step of the paper's had to wait for that.
     """
-    kept = KeptRuns(keep, "fires")
+    store = RunStore(None if keep is None else Path(keep) / "fires")
     warm = set()
     for data in sets:
         for seed in plan.seeds:
             X, y = load(folder, data, plan.max_rows, seed)
             for method in plan.methods_on(X.shape[1]):
                 for batch_size, fraction in plan.settings(method):
-                    cell = Cell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
-                    found = kept.find(cell)
+                    cell = FiresCell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
+                    found = store.find(cell)
                     if found is None:
                         with threadpool_limits(1):
                             if method not in warm:
                                 run(X[: 2 * batch_size], y[: 2 * batch_size], method, batch_size, fraction, seed)
                                 warm.add(method)
                             found = cell.measures(run(X, y, method, batch_size, fraction, seed))
-                        kept.add(cell, found)
-                    yield Run(cell, found)
+                        store.add(cell, found)
+                    yield FiresRun(cell, found)
 
 
 def run(

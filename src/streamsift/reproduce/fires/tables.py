@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from streamsift.reproduce.fires.data import DATA_SETS, DataSet, present
+from streamsift.reproduce.fires.data import DATA_SETS, FiresData, present
 from streamsift.reproduce.fires.figures import figure_3, figure_4, figure_5, figure_6, trade_off
-from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS, WIDE, Plan, Run, data_folder, runs
+from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS, WIDE, FiresPlan, FiresRun, data_folder, runs
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
 
@@ -25,7 +25,7 @@ MEASURES = {"accuracy": "table3.accuracy", "ms": "table3.ms", "stability": "tabl
 def tables_3_and_4(options: Options, progress: Progress) -> Result:
     """Accuracy, time and stability of all methods, ours beside the published figures."""
     folder = data_folder(options)
-    plan = Plan(
+    plan = FiresPlan(
         max_rows=options.rows, seeds=tuple(range(options.seed, options.seed + options.repeats)), brief=options.brief
     )
     sets = present(folder)
@@ -37,7 +37,7 @@ def tables_3_and_4(options: Options, progress: Progress) -> Result:
     return compare(done, sets, plan)
 
 
-def compare(done: list[Run], sets: list[DataSet], plan: Plan) -> Result:
+def compare(done: list[FiresRun], sets: list[FiresData], plan: FiresPlan) -> Result:
     """The result of the tables: one row a data set and method, then the means over the sets measured."""
     ours = {
         (measure, data.name, method): float(np.mean(values))
@@ -120,15 +120,15 @@ def _list(values: tuple[float, ...]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def _rows_note(plan: Plan) -> str:
+def _rows_note(plan: FiresPlan) -> str:
     return "all rows" if plan.max_rows is None else f"the first {plan.max_rows:,} rows of each set"
 
 
-def _notes(sets: list[DataSet]) -> list[str]:
+def _notes(sets: list[FiresData]) -> list[str]:
     return [f"{data.name}: {data.note}." for data in sets if data.note]
 
 
-def _left_out(plan: Plan) -> list[str]:
+def _left_out(plan: FiresPlan) -> list[str]:
     return [f"{' and '.join(BENCHMARKS)} are left out on more than {WIDE:,} features."] if plan.brief else []
 
 

@@ -5,7 +5,7 @@ error of least squares on them, out of sample. Table 1: few true columns, more c
 stepwise. Table 2: many true columns. Table 3: useless columns appended behind the first 1,000, up to a million.
 
 The paper says neither where the true columns are nor how wealth begins and grows, nor which of its two codings was run.
-Here the true columns lie at random places among the first 1,000; BIC and RIC, which know nothing of wealth, are the
+Here the true columns lie at random positions among the first 1,000; BIC and RIC, which know nothing of wealth, are the
 check of that. The coding is that of section 2.2 (coding "tail": a column is added when its p-value is below the bid):
 with it, a first wealth of 1/20 and a payoff of 1/6, below the 1/4 of the theorem, meet the columns, the false ones and
 the errors of all three tables. These two numbers were searched for on Tables 1 and 2. The coding of section 2 (bits
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from streamsift.columns.investing import Investing
 from streamsift.columns.penalised import Penalised
 from streamsift.columns.stepwise import Stepwise
+from streamsift.comparison.workers import map_all
 from streamsift.reproduce.papers import published_table
-from streamsift.reproduce.pool import pool_map
-from streamsift.reproduce.result import Curve, Exhibit, Options, Pair, Panel, Progress, Result
+from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Pair, Panel, Progress, Result
 from streamsift.streams.column_stream import GeneratedColumns, generate_columns
 
 REPEATS = {1: 20, 2: 20, 3: 10}  # as in the paper
@@ -36,10 +36,10 @@ PENALTIES = ("BIC", "RIC", "SFS")  # SFS is the paper's name for streaming selec
 DEFAULTS = "SFS, our defaults"
 TITLE = "Ungar, Zhou, Foster, Stine, Streaming Feature Selection using IIC."
 OPEN_CHOICES = (
-    "The paper gives neither the places of the true columns (here at random among the first 1,000) nor coding, wealth "
-    "and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 that "
-    "were searched for on Tables 1 and 2; our defaults are the coding of its section 2 and 1/2 each. BIC knows none "
-    "of them."
+    "The paper gives neither the positions of the true columns (here at random among the first 1,000) nor coding, "
+    "wealth and payoff of SFS. The row SFS has the coding of its section 2.2, and a wealth of 1/20 and a payoff of 1/6 "
+    "that were searched for on Tables 1 and 2; our defaults are the coding of its section 2 and 1/2 each. BIC knows "
+    "none of them."
 )
 
 Key = tuple[str, str, int]  # search, penalty, number of columns
@@ -64,7 +64,7 @@ SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class InvestingRun:
     """One repeat."""
 
     setting: Setting
@@ -72,7 +72,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Measured:
+class InvestingMeasured:
     """A selection: its size, how many of it are false, and the root of the mean squared error on fresh rows."""
 
     features: float
@@ -80,7 +80,7 @@ class Measured:
     error: float
 
 
-def measure(run: Run) -> dict[Key, Measured]:
+def measure(run: InvestingRun) -> dict[Key, InvestingMeasured]:
     """All penalties on one stream, which is made and read once; RIC needs one selector for each length."""
     setting = run.setting
     stream = generate_columns(
@@ -97,7 +97,7 @@ def measure(run: Run) -> dict[Key, Measured]:
         DEFAULTS: Investing().begin(y),
     }
     ric = {length: Penalised("ric", n_columns=length).begin(y) for length in setting.lengths}
-    found: dict[Key, Measured] = {}
+    found: dict[Key, InvestingMeasured] = {}
     n_seen = 0
     for names, block in stream:
         n_seen += len(names)
@@ -114,25 +114,24 @@ def measure(run: Run) -> dict[Key, Measured]:
     return found
 
 
-def _judged(stream: GeneratedColumns, places: NDArray[np.intp]) -> Measured:
+def _judged(stream: GeneratedColumns, places: NDArray[np.intp]) -> InvestingMeasured:
     false = len(np.setdiff1d(places, stream.true_places))
     Z = np.column_stack([np.ones(stream.n_rows), stream.columns(places)])
     coefficients = np.linalg.lstsq(Z, stream.y, rcond=None)[0]
     fresh = np.column_stack([np.ones(stream.n_test_rows), stream.columns(places, test=True)])
     error = float(np.sqrt(np.mean((stream.y_test - fresh @ coefficients) ** 2)))
-    return Measured(len(places), false, error)
+    return InvestingMeasured(len(places), false, error)
 
 
-def measured(setting: Setting, options: Options, repeats: int, progress: Progress) -> dict[Key, Measured]:
+def measured(setting: Setting, options: Options, repeats: int, progress: Progress) -> dict[Key, InvestingMeasured]:
     """Means over the repeats."""
-    runs = [Run(setting, 1000 * options.seed + k) for k in range(repeats)]  # another seed shares no stream
-    every: list[dict[Key, Measured]] = []
-    with pool_map(options.jobs, measure) as run_all:
-        for found in run_all(runs):
-            every.append(found)
-            progress(len(every), len(runs))
+    runs = [InvestingRun(setting, 1000 * options.seed + k) for k in range(repeats)]  # another seed shares no stream
+    every: list[dict[Key, InvestingMeasured]] = []
+    for found in map_all(measure, runs, options.jobs):
+        every.append(found)
+        progress(len(every), len(runs))
     return {
-        key: Measured(
+        key: InvestingMeasured(
             float(np.mean([found[key].features for found in every])),
             float(np.mean([found[key].false for found in every])),
             float(np.mean([found[key].error for found in every])),
@@ -198,15 +197,15 @@ def table_3(options: Options, progress: Progress) -> Result:
     return _result("Table 3: useless columns appended", SETTINGS[3], options, repeats, rows, pairs, panels)
 
 
-def _panel(ours: dict[Key, Measured], paper: dict[str, Any]) -> Panel:
+def _panel(ours: dict[Key, InvestingMeasured], paper: dict[str, Any]) -> Panel:
     x = [float(np.log10(length)) for length in LENGTHS]
     curves = []
     for penalty in PENALTIES:
         mine = [ours["streaming", penalty, length].features for length in LENGTHS]
         theirs = [float(paper[f"{penalty} features"][str(length)]) for length in LENGTHS]
         curves += [
-            Curve(f"{penalty}, ours", penalty, False, x, mine),
-            Curve(f"{penalty}, paper", penalty, True, x, theirs),
+            FigureCurve(f"{penalty}, ours", penalty, False, x, mine),
+            FigureCurve(f"{penalty}, paper", penalty, True, x, theirs),
         ]
     last = {penalty: ours["streaming", penalty, LENGTHS[-1]].features for penalty in PENALTIES}
     words = (

@@ -14,7 +14,7 @@ from streamsift.reproduce.result import Options
 
 
 @dataclass(frozen=True)
-class DataSet:
+class ScreeningData:
     """A file, the name of its set in Tables 2 to 6, and what of the paper's it is where it is only a part."""
 
     name: str
@@ -23,13 +23,13 @@ class DataSet:
 
 
 DATA_SETS = (
-    DataSet("url", "url_day0.npz", "only 3,000 rows of 299 features of 16,000 of 74,110"),
-    DataSet("SMK_CAN_187", "smk_can_187.npz"),
-    DataSet("dexter", "dexter.npz"),
-    DataSet("dorothea", "dorothea.npz"),
-    DataSet("gisette", "gisette_valid.npz", "only the 1,000 validation rows of 7,000"),
-    DataSet("kdd12", "kdd12.npz"),
-    DataSet("madelon", "madelon.npz"),
+    ScreeningData("url", "url_day0.npz", "only 3,000 rows of 299 features of 16,000 of 74,110"),
+    ScreeningData("SMK_CAN_187", "smk_can_187.npz"),
+    ScreeningData("dexter", "dexter.npz"),
+    ScreeningData("dorothea", "dorothea.npz"),
+    ScreeningData("gisette", "gisette_valid.npz", "only the 1,000 validation rows of 7,000"),
+    ScreeningData("kdd12", "kdd12.npz"),
+    ScreeningData("madelon", "madelon.npz"),
 )
 
 
@@ -40,7 +40,7 @@ def folder_of(options: Options) -> Path:
     return Path(options.data)
 
 
-def present(folder: Path) -> list[DataSet]:
+def present(folder: Path) -> list[ScreeningData]:
     """The data sets whose files are in a folder; none is an error."""
     found = [data for data in DATA_SETS if (folder / data.file).is_file()]
     if not found:
@@ -49,7 +49,7 @@ def present(folder: Path) -> list[DataSet]:
     return found
 
 
-def missing(sets: list[DataSet]) -> list[str]:
+def missing(sets: list[ScreeningData]) -> list[str]:
     """The paper's sets that are not here, or only a part of them."""
     parts = {data.name: data.part for data in sets}
     return [

@@ -4,7 +4,7 @@ in screening_tables.py, 8 and 9 in screening_learners.py.
 The stream of section 3.2: 100,000 rows of 1,000 features, 100 of them true; every l rows the window of true features
 moves on by one. The figure shows the share of the true features found (detection rate) against the number k of
 selected features, for four speeds l and five scores, with model adaptation (solid) and without (dashed). Here each
-point is the mean over looks in the second half of the stream.
+point is the mean over snapshots in the second half of the stream.
 
 The paper's fading factor is applied once a mini-batch whose size it does not give; ours is applied every row, so a
 fading that fits each l was chosen: a row counts half after log(2) / (1 - fading) rows. Two values were tried for
@@ -22,24 +22,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift import catalog
+from streamsift.comparison.workers import map_all
 from streamsift.core.selection import rank_scores
-from streamsift.reproduce.pool import pool_map
-from streamsift.reproduce.result import Curve, Exhibit, Options, Panel, Progress, Result
+from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Panel, Progress, Result
 from streamsift.reproduce.screening.learners import table_8, table_9
 from streamsift.reproduce.screening.tables import table_2, table_3, tables_4_to_6
 from streamsift.streams import generate
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")
-FADING = {250: 0.9998, 500: 0.9999, 1000: 0.99993, 2000: 0.99995}  # rows between two shifts (l) -> fading a row
+FADING = {250: 0.9998, 500: 0.9999, 1000: 0.99993, 2000: 0.99995}  # rows between two shifts (l) -> fading per row
 ROWS, N_FEATURES, N_RELEVANT = 100_000, 1_000, 100
 BATCH = 1_000
-N_LOOKS = 25  # in the second half
+N_SNAPSHOTS = 25  # in the second half
 COUNTS = tuple(range(50, 1_001, 25))  # k, the number of selected features
 COUNTS_IN_TABLE = (100, 200, 300, 500, 700)
 
 
 @dataclass(frozen=True)
-class Run:
+class DetectionRun:
     """One curve of the figure: a score, a fading (1: none) and the stream it runs over."""
 
     score: str
@@ -61,21 +61,20 @@ def figure_3(
     """Measure every curve of Figure 3: each score at each speed of drift, with its fading and without."""
     rows = options.rows or ROWS
     runs = [
-        Run(score, factor, shift_every, rows, seed=options.seed)
+        DetectionRun(score, factor, shift_every, rows, seed=options.seed)
         for shift_every, fits in fading.items()
         for score in scores
         for factor in (fits, 1.0)
     ]
     rates = {}
-    with pool_map(options.jobs, _measure) as run_all:
-        for done, (run, curve) in enumerate(run_all(runs), start=1):
-            rates[run] = curve
-            progress(done, len(runs))
+    for done, (run, curve) in enumerate(map_all(_measure, runs, options.jobs), start=1):
+        rates[run] = curve
+        progress(done, len(runs))
     return _result(rows, options.seed, runs, rates)
 
 
-def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
-    """The detection rate for each number of selected features, mean over looks in the second half of the stream."""
+def detection_curve(run: DetectionRun, counts: Sequence[int] = COUNTS) -> NDArray[np.float64]:
+    """The detection rate for each number of selected features, mean over snapshots in the second half of the stream."""
     stream = generate(
         "linear_drift",
         n_rows=run.rows,
@@ -85,8 +84,8 @@ def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.floa
         shift_every=run.shift_every,
     )
     selector = catalog.make(f"screen:{run.score}", fading=run.fading)
-    looks, rows = [], 0
-    distance = max(run.rows // 2 // N_LOOKS, 1)
+    snapshots, rows = [], 0
+    distance = max(run.rows // 2 // N_SNAPSHOTS, 1)
     due = run.rows // 2 + distance
     for batch in stream.batches(min(BATCH, distance)):
         selector.partial_fit(batch)
@@ -94,8 +93,8 @@ def detection_curve(run: Run, counts: Sequence[int] = COUNTS) -> NDArray[np.floa
         if rows >= due:
             due += distance
             assert batch.relevant is not None  # a generated stream knows its true features
-            looks.append(rates_by_count(selector.scores_, batch.relevant, counts))
-    return np.asarray(np.mean(looks, axis=0))
+            snapshots.append(rates_by_count(selector.scores_, batch.relevant, counts))
+    return np.asarray(np.mean(snapshots, axis=0))
 
 
 def rates_by_count(
@@ -111,11 +110,11 @@ def rates_by_count(
     return np.searchsorted(np.sort(ranks[relevant]), counts, side="right") / len(relevant)
 
 
-def _measure(run: Run) -> tuple[Run, NDArray[np.float64]]:
+def _measure(run: DetectionRun) -> tuple[DetectionRun, NDArray[np.float64]]:
     return run, detection_curve(run)
 
 
-def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.float64]]) -> Result:
+def _result(rows: int, seed: int, runs: list[DetectionRun], rates: dict[DetectionRun, NDArray[np.float64]]) -> Result:
     panels = [_panel(shift_every, runs, rates) for shift_every in dict.fromkeys(run.shift_every for run in runs)]
     table = [
         [
@@ -143,11 +142,11 @@ def _result(rows: int, seed: int, runs: list[Run], rates: dict[Run, NDArray[np.f
     )
 
 
-def _panel(shift_every: int, runs: Sequence[Run], rates: dict[Run, NDArray[np.float64]]) -> Panel:
+def _panel(shift_every: int, runs: Sequence[DetectionRun], rates: dict[DetectionRun, NDArray[np.float64]]) -> Panel:
     """One chart, its curves in the order of the runs: a score with fading, then without."""
     runs = [run for run in runs if run.shift_every == shift_every]
     curves = [
-        Curve(
+        FigureCurve(
             f"{run.score}, {'no fading' if run.fading == 1.0 else f'fading {run.fading}'}",
             run.score,
             run.fading == 1.0,

@@ -55,7 +55,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table: what screening, what learner, and what came out."""
+    """A row of the table: what screening, what learner, and what came out."""
 
     data: str
     name: str  # as in published/screening.json
@@ -124,7 +124,7 @@ def _table(number: int, options: Options, progress: Progress) -> Result:
 
 
 def _shape(lines: list[Line]) -> Iterator[str]:
-    """What a tenth of the features costs, by score and by lot."""
+    """What a tenth of the features costs, by score and at random."""
     for data in dict.fromkeys(line.data for line in lines):
         for learner in LEARNERS:
             errors: dict[str, list[float]] = {}
@@ -135,12 +135,12 @@ def _shape(lines: list[Line]) -> Iterator[str]:
             alone, lot = mean.pop("no screening"), mean.pop("random features")
             yield (
                 f"{data}, {learner}: {alone:.1f} % wrong without screening; with it {min(mean.values()) - alone:+.1f} "
-                f"to {max(mean.values()) - alone:+.1f} points, with as many features by lot {lot - alone:+.1f}."
+                f"to {max(mean.values()) - alone:+.1f} points, with as many random features {lot - alone:+.1f}."
             )
 
 
 def measure(folder: Path, data: StandIn, max_rows: int | None, seed: int) -> Iterator[Line]:
-    """All lines of a table for one data set."""
+    """All rows of a table for one data set."""
     X, y = load(folder, data.file)
     order = np.random.default_rng(seed).permutation(len(y)) if data.text else np.arange(len(y))
     order = order[:max_rows]

@@ -4,7 +4,7 @@ Online is the quantile summary behind the Screener (five bins), fed batch by bat
 counts. Table 2: milliseconds by minibatch size at eps 0.001. Table 3: milliseconds by eps, minibatch 250. Table 4:
 the difference of their counts, per feature and bin. Table 5: the mean difference of scores over the range of
 the offline scores (Eq. 19). Table 6: among the tenth of features with the best offline scores, the share whose online
-rank is another. Features with equal scores are ranked by their place, in both.
+rank is another. Features with equal scores are ranked by their position, in both.
 
 Tables 3 and 5 are not in the text of the paper that the published figures were read from; of Table 5 the text says that
 all differences are 0 where eps is below 0.001.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from streamsift.core.selection import rank_scores
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
-from streamsift.reproduce.screening.data import DATA_SETS, DataSet, folder_of, load, missing, present
+from streamsift.reproduce.screening.data import DATA_SETS, ScreeningData, folder_of, load, missing, present
 from streamsift.rows.screener import Screener, chi2, gini, mutual_info
 
 Floats = NDArray[np.float64]
@@ -251,7 +251,7 @@ def tables_4_to_6(options: Options, progress: Progress) -> Result:
     )
 
 
-def _by_eps(folder: Path, data: DataSet, max_rows: int | None) -> Iterator[tuple[str, Differences]]:
+def _by_eps(folder: Path, data: ScreeningData, max_rows: int | None) -> Iterator[tuple[str, Differences]]:
     X, y = load(folder, data.file, max_rows)
     offline = offline_counts(X, y)
     for name, f in EPSILONS.items():

@@ -1,4 +1,4 @@
-"""The oracle knows the relevant features, the random selector draws its own."""
+"""Baselines: the oracle knows the relevant features, random selection draws its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError
-from streamsift.rows.bounds import Oracle, RandomSelector
+from streamsift.evaluate.baselines import Oracle, RandomSelector
 from streamsift.streams import generate
 
 X = np.random.default_rng(0).normal(size=(30, 6))

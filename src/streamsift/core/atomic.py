@@ -1,0 +1,157 @@
+"""Files that are complete or not there: written under a passing name in the same folder, then renamed.
+
+The data is forced to the disk before the file gets its name, and the name after it, so that neither a full disk nor a
+loss of power leaves half a file where a whole one was. A device, pipe or socket is never replaced: `/dev/null` is
+written to as it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+PARTIAL = ".partial"
+_NAME_LENGTH = 50  # characters of the file's own name in the passing one, whose length systems limit
+
+
+class Draft:
+    """A file under its passing name; `keep` gives it its own name, `discard` removes it.
+
+    Parameters
+    ----------
+    path : path
+        What the file is to be called. A link stays a link: the file it points to is replaced.
+
+    Attributes
+    ----------
+    path : Path
+        Where to write: a new name in the same folder that ends in `.partial`, or the device itself.
+
+    Raises
+    ------
+    OSError
+        In one sentence, when `path` is a folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> draft = Draft(folder / "table.csv")
+    >>> _ = draft.path.write_text("a,b")
+    >>> draft.keep()
+    >>> [path.name for path in folder.iterdir()]
+    ['table.csv']
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.target = Path(path)
+        try:
+            mode = os.stat(path).st_mode
+        except OSError:  # there is no such file yet; if the folder is missing too, opening the draft says so
+            mode = stat.S_IFREG
+        if stat.S_ISDIR(mode):
+            raise write_error(self.target, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+        self._replaces = stat.S_ISREG(mode)
+        self.path = self.target
+        if self._replaces:
+            self.target = Path(os.path.realpath(path))
+            name = f"{self.target.name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{PARTIAL}"
+            self.path = self.target.with_name(name)
+
+    def keep(self) -> None:
+        """Give the file, which must be closed, its own name; on failure it is removed."""
+        if not self._replaces:
+            return
+        with self._or_nothing():
+            _force_to_disk(self.path)
+            os.replace(self.path, self.target)
+        if os.name == "posix":  # elsewhere folders cannot be opened
+            _force_to_disk(self.target.parent)
+
+    def discard(self) -> None:
+        """Remove the file, if there is one; a device stays."""
+        if self._replaces:
+            self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Write the draft in a `with` block, which removes it on failure."""
+        with self._or_nothing(), self.path.open("wb") as file:
+            yield file
+
+    @contextmanager
+    def _or_nothing(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            self.discard()
+            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # a reader may leave a pipe
+                raise write_error(self.target, error) from error
+            raise
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of `path` when the block succeeds; otherwise nothing changes.
+
+    Raises
+    ------
+    OSError
+        In one sentence that names the file and the reason, when writing fails.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> with replacing(path) as file:
+    ...     _ = file.write(b"a,b")
+    ...     path.exists()
+    False
+    >>> path.read_text()
+    'a,b'
+    """
+    draft = Draft(path)
+    with draft.open() as file:
+        yield file
+    draft.keep()
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def write_error(path: Path, error: OSError) -> OSError:
+    """The error as one sentence that names the file and the reason.
+
+    >>> write_error(Path("table.csv"), OSError(28, "No space left on device"))
+    OSError("The file 'table.csv' cannot be written: no space left on device.")
+    """
+    said = OSError(f"The file {str(path)!r} cannot be written: {reason(error)}.")
+    said.errno = error.errno
+    return said
+
+
+def reason(error: OSError) -> str:
+    """Why the file system refused, as the end of a sentence.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory", "people.csv"))
+    'no such file or directory'
+    """
+    text = os.strerror(error.errno) if error.errno else str(error)  # strerror of pyarrow's errors is a paragraph
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+def _force_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
