@@ -53,8 +53,8 @@ def test_out_gets_a_selection_a_trace_and_a_report(sift, people, n_people, tmp_p
     assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]
     trace = Trace.read(out / "trace.parquet")
     assert trace.table["row"].to_pylist() == list(range(500, n_people + 1, 500))
-    assert trace.settings["target"] == "sex"
-    assert trace.settings["n_features_to_select"] == 2
+    assert (trace.run.kind, trace.run.target, trace.run.complete) == ("rows", "sex", True)
+    assert trace.run.parameters["n_features_to_select"] == 2
     report = (out / "report.html").read_text()
     assert "people.csv" in report
     assert "height" in report

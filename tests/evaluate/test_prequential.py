@@ -320,7 +320,7 @@ def test_a_trace_in_a_file_is_the_trace_in_memory(tmp_path: Any) -> None:
     written, kept = run(path), run(None)
     assert list(tmp_path.iterdir()) == [path]
     assert written.table.equals(Trace.read(path).table)
-    assert written.settings == kept.settings
+    assert written.run.settings == kept.run.settings
     assert written.names == kept.names == {0: "a", 1: "b", 2: "c", 3: "d"}
     assert written.n_features == kept.n_features == 4
     timed = {"seconds", "selection_seconds", "learner_seconds", "memory", "peak_memory", "ram_hours"}

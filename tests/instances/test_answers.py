@@ -8,7 +8,7 @@ import pytest
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
-from streamsift.instances.trial import try_out
+from streamsift.runs.instances import try_out
 
 RANDOM = np.random.default_rng(8)
 Y = RANDOM.integers(0, 3, 240)

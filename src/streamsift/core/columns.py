@@ -318,21 +318,23 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sci
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._check_begun()
         arrays = state_to_arrays(self._members, "members.") | state_to_arrays(self._state, "state.")
-        if self._labels is not None:
-            arrays["labels"] = self._labels.as_array()
+        arrays["labels"] = np.empty(0) if self._labels is None else self._labels.as_array()  # a numeric target has none
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names"] = self.feature_names_in_.astype(np.str_)
         return arrays
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
+        if "labels" not in arrays:
+            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
+        labels = arrays["labels"].tolist()
         members = state_from_arrays(_Members, arrays, "members.")
         state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
         if len(members.names) != len(members.places) or (members.places >= members.n_offered).any():
             raise SavedStateError("The saved state lists selected columns that were never offered: it is damaged.")
         # Nothing has failed: from here on the object changes.
         self._state = state
-        self._labels = LabelVocabulary(arrays["labels"].tolist()) if "labels" in arrays else None
+        self._labels = LabelVocabulary(labels) if labels else None
         self._know(members)
         if "feature_names" in arrays:
             self.feature_names_in_ = arrays["feature_names"].astype(object)

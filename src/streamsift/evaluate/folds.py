@@ -28,7 +28,7 @@ SCHEMES = ("cross", "split", "bootstrap")
 
 
 @dataclass(frozen=True)
-class FoldLook:
+class FoldSnapshot:
     """What the folds had selected after `n_rows` rows: one row of `selected` a fold, one column a feature."""
 
     n_rows: int
@@ -44,7 +44,7 @@ def fold_selections(
     every: int | None = None,
     batch_size: int = 1000,
     seed: int = 0,
-) -> Iterator[FoldLook]:
+) -> Iterator[FoldSnapshot]:
     """Run copies of a selector over a stream and yield what they have selected.
 
     Parameters
@@ -58,7 +58,7 @@ def fold_selections(
     n_folds : int, default 10
         How many copies.
     every : int or None
-        Rows between two looks; None looks once, at the end.
+        Rows between two snapshots; None takes one, at the end.
     batch_size : int, default 1000
         Rows read at a time; the folds see the same rows for every batch size.
     seed : int, default 0
@@ -66,7 +66,7 @@ def fold_selections(
 
     Yields
     ------
-    FoldLook
+    FoldSnapshot
         Its `selected` is what `streamsift.metrics.pearson_stability` and `nogueira_stability` take. A fold that has
         seen no row yet has selected nothing.
 
@@ -77,10 +77,10 @@ def fold_selections(
     >>> from streamsift.metrics import pearson_stability
     >>> from streamsift.streams import generate
     >>> stream = generate("sea", rows=4000, irrelevant=20)
-    >>> looks = list(fold_selections(stream, Screener("fisher", n_features_to_select=2), "split", every=2000))
-    >>> [(look.n_rows, look.selected.shape) for look in looks]
+    >>> snapshots = list(fold_selections(stream, Screener("fisher", n_features_to_select=2), "split", every=2000))
+    >>> [(one.n_rows, one.selected.shape) for one in snapshots]
     [(2000, (10, 26)), (4000, (10, 26))]
-    >>> round(pearson_stability(looks[-1].selected), 6)
+    >>> round(pearson_stability(snapshots[-1].selected), 6)
     1.0
     """
     limits: Limits = {
@@ -95,10 +95,10 @@ def fold_selections(
 
 def _run(
     stream: RowStream, folds: list[Any], scheme: str, every: int | None, batch_size: int, seed: int
-) -> Iterator[FoldLook]:
+) -> Iterator[FoldSnapshot]:
     rng = np.random.default_rng(seed)
     n_rows, due, n_features = 0, every, 0
-    look: FoldLook | None = None
+    snapshot: FoldSnapshot | None = None
     for batch in stream.batches(batch_size):
         counts = _counts(scheme, len(folds), n_rows, batch.n_rows, rng)
         for fold, times in zip(folds, counts.T, strict=True):
@@ -106,13 +106,13 @@ def _run(
             if len(rows):
                 fold.partial_fit(_rows(batch, rows))
         n_rows, n_features = n_rows + batch.n_rows, int(batch.X.shape[1])
-        look = None
+        snapshot = None
         if due is not None and n_rows >= due:
-            look = _look(folds, n_rows, n_features)
+            snapshot = _snapshot(folds, n_rows, n_features)
             due = (n_rows // every + 1) * every if every is not None else None
-            yield look
-    if n_rows and look is None:
-        yield _look(folds, n_rows, n_features)
+            yield snapshot
+    if n_rows and snapshot is None:
+        yield _snapshot(folds, n_rows, n_features)
 
 
 def _counts(scheme: str, n_folds: int, first: int, n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -127,7 +127,7 @@ def _rows(batch: Batch, rows: NDArray[np.intp]) -> Batch:
     return replace(batch, X=batch.X[rows], y=np.asarray(batch.y)[rows])
 
 
-def _look(folds: list[Any], n_rows: int, n_features: int) -> FoldLook:
+def _snapshot(folds: list[Any], n_rows: int, n_features: int) -> FoldSnapshot:
     selected = np.zeros((len(folds), n_features), bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a fold may have seen few rows
@@ -135,4 +135,4 @@ def _look(folds: list[Any], n_rows: int, n_features: int) -> FoldLook:
             if hasattr(fold, "n_rows_seen_"):
                 mask = fold.get_support()
                 selected[number, : len(mask)] = mask
-    return FoldLook(n_rows, selected)
+    return FoldSnapshot(n_rows, selected)

@@ -35,7 +35,9 @@ from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
 from streamsift.learners.online import Learner, make_learner
 from streamsift.metrics.selection import selection_accuracy
-from streamsift.runs.trace import Trace, TraceWriter
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.run import Run
+from streamsift.runs.trace import Trace
 from streamsift.streams.stream import RowStream, with_width
 
 MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
@@ -81,14 +83,14 @@ def prequential(
         A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
         the trace so far, one that fails leaves no file. None keeps the trace in memory.
     every : int, default 1
-        Steps a line of the trace; the last step always has one.
+        Steps per record of the trace; the last step always has one.
     progress : callable or None
         Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
 
     Returns
     -------
     Trace
-        One line a step; `streamsift.runs.trace` says what is in it.
+        One record per step; `streamsift.runs.row_trace` says what is in it.
 
     Examples
     --------
@@ -116,30 +118,29 @@ def prequential(
         },
     )
     learner = make_learner(model) if isinstance(model, str) else model
-    settings: dict[str, Any] = {
-        "selector": "all features" if selector is None else type(selector).__name__,
-        "parameters": getattr(selector, "get_params", dict)(),
-        "model": model if isinstance(model, str) else type(model).__name__,
-        **numbers,
-    }
+    run = Run(
+        "all features" if selector is None else type(selector).__name__,
+        parameters=getattr(selector, "get_params", dict)(),
+        settings={"model": model if isinstance(model, str) else type(model).__name__, **numbers},
+    )
     contest, board, start = _Contest(selector, learner, label_delay), Scoreboard(window, every), perf_counter()
-    with TraceWriter(trace_path, settings) as writer, warnings.catch_warnings():
+    with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
             for batch in islice(stream.batches(batch_size), n_batches):
                 check()
-                board.add(contest.step(batch, start, board.wants_look()))
+                board.add(contest.step(batch, start, board.wants_snapshot()))
                 if board.is_full:
                     writer.extend(board.lines(), contest.n_features, contest.names)
                 if progress is not None:
                     progress(contest.n_rows, stream.progress())
         except KeyboardInterrupt:
-            board.look_at_last(None)
+            board.end_with_snapshot(None)
             writer.extend(board.lines(end=True), contest.n_features, contest.names)
             raise
         if contest.n_rows == 0:
             raise InputError("The stream has no rows: there is nothing to test or to learn.")
-        board.look_at_last(contest.scores(), contest.memory(anyway=True))
+        board.end_with_snapshot(contest.scores(), contest.memory(anyway=True))
         writer.extend(board.lines(end=True), contest.n_features, contest.names)
     return writer.trace()
 
@@ -166,7 +167,7 @@ class _Contest:
         self.n_rows = self.n_features = 0
         self.names: tuple[str, ...] | None = None
 
-    def step(self, batch: Batch, start: float, is_look: bool) -> JudgedStep:
+    def step(self, batch: Batch, start: float, is_snapshot: bool) -> JudgedStep:
         """Test the batch and learn what can be learnt."""
         codes = self._encode(batch)
         self.n_features = max(self.n_features, batch.X.shape[1])
@@ -194,8 +195,8 @@ class _Contest:
             batch.relevant,
             batch.drifting,
             drift_found,
-            is_look,
-            self.scores() if is_look else None,
+            is_snapshot,
+            self.scores() if is_snapshot else None,
         )
 
     def scores(self) -> Floats | None:

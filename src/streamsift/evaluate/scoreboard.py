@@ -16,8 +16,9 @@ from streamsift.core.selection import rank_scores
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.window_stability import WindowStability
-from streamsift.runs.rows import LookSchedule
-from streamsift.runs.trace import PREDICTION, kept_scores
+from streamsift.runs.row_trace import kept_scores
+from streamsift.runs.rows import SnapshotSchedule
+from streamsift.runs.trace import PREDICTION
 
 MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their lines
 AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
@@ -44,7 +45,8 @@ class JudgedStep(NamedTuple):
     """The facts of a step.
 
     `test` is None while nothing had been learnt, `selected` while the selector had learnt nothing. The seconds are
-    all those so far, the memory is that held now. `scores` are those of a look, `is_look` whether there was one.
+    all those so far, the memory is that held now. `is_snapshot` says whether the selector was asked, and `scores` are
+    what it said.
     """
 
     row: int
@@ -59,7 +61,7 @@ class JudgedStep(NamedTuple):
     relevant: Indices | None
     drifting: bool
     drift_found: bool
-    is_look: bool
+    is_snapshot: bool
     scores: Floats | None
 
 
@@ -92,7 +94,7 @@ class Scoreboard:
 
     def __init__(self, window: int, every: int) -> None:
         self._window, self._every = window, every
-        self._schedule = LookSchedule(every)
+        self._schedule = SnapshotSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
         self._steps: list[JudgedStep] = []  # whose lines have not been asked for
@@ -105,8 +107,8 @@ class Scoreboard:
         """Whether lines should be asked for now."""
         return len(self._steps) > MOST_STEPS or self._numbers_waiting > MOST_NUMBERS
 
-    def wants_look(self) -> bool:
-        """Whether the step that is added next should be a look; asked once a step."""
+    def wants_snapshot(self) -> bool:
+        """Whether the step that is added next should be a snapshot; asked once for each step."""
         self._n_steps += 1
         return self._schedule.is_due(self._n_steps)
 
@@ -120,12 +122,12 @@ class Scoreboard:
             self._numbers_waiting += step.selected.size
         self._steps.append(step)
 
-    def look_at_last(self, scores: Floats | None, memory: int | None = None) -> None:
-        """Make the step added last a look, and give the memory held after it, if it was measured again."""
+    def end_with_snapshot(self, scores: Floats | None, memory: int | None = None) -> None:
+        """Make the step added last a snapshot, and give the memory held after it, if it was measured again."""
         if self._steps:
             last = self._steps[-1]
             memory = last.memory if memory is None else memory
-            self._steps[-1] = last._replace(is_look=True, scores=scores, memory=memory)
+            self._steps[-1] = last._replace(is_snapshot=True, scores=scores, memory=memory)
 
     def lines(self, *, end: bool = False) -> dict[str, Any]:
         """The lines of the steps that wait, as columns of a trace; the last step waits for the end of the run."""
@@ -142,7 +144,7 @@ class Scoreboard:
         facts = _by_name(steps)
         columns["drifting"], drifting = _since_line(facts.drifting, is_line, past.drifting)
         columns["drift_found"], found = _since_line(facts.drift_found, is_line, past.drift_found)
-        columns |= _looks([step for step, kept in zip(steps, is_line.tolist(), strict=True) if kept])
+        columns |= _snapshots([step for step, kept in zip(steps, is_line.tolist(), strict=True) if kept])
         # Last of all: an interrupt before this leaves the steps to be asked for again.
         self._past = replace(after, drifting=drifting, drift_found=found)
         self._steps, self._stabilities = self._steps[n_steps:], self._stabilities[n_steps:]
@@ -266,13 +268,13 @@ def _since_line(flags: tuple[bool, ...], is_line: Flags, before: bool) -> tuple[
     return found, bool(seen[ends[-1] :].any())
 
 
-def _looks(steps: list[JudgedStep]) -> dict[str, list[Any]]:
-    """The selections that were looked at; None on the lines between."""
+def _snapshots(steps: list[JudgedStep]) -> dict[str, list[Any]]:
+    """The selections of which there is a snapshot; None at the steps between."""
     columns: dict[str, list[Any]] = {
         name: [None] * len(steps) for name in ("indices", "scores", "selected", "relevant")
     }
     for place, step in enumerate(steps):
-        if step.is_look:
+        if step.is_snapshot:
             selected = np.empty(0, np.intp) if step.selected is None else step.selected
             if step.scores is not None:
                 selected = selected[rank_scores(step.scores[selected])]

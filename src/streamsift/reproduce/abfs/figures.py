@@ -214,8 +214,8 @@ def features_figure(options: Options, progress: Progress) -> Result:
 def _stability(task: tuple[Run, str]) -> tuple[str, str, list[float]]:
     run, scheme = task
     every = max(1, run.rows // N_LOOKS)
-    looks = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
-    return run.stream, scheme, [pearson_stability(look.selected) for look in looks][:N_LOOKS]
+    snapshots = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
+    return run.stream, scheme, [pearson_stability(one.selected) for one in snapshots][:N_LOOKS]
 
 
 def _parts(found: Sequence[Measured]) -> list[str]:
