@@ -93,7 +93,8 @@ import sys
 from time import perf_counter
 import numpy as np
 from streamsift.evaluate.scoreboard import JudgedStep, Scoreboard, Predictions
-from streamsift.runs.trace import TraceWriter
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.run import Run
 
 def peak():
     lines = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
@@ -106,15 +107,15 @@ scores, sets = rng.random(1000), [rng.choice(1000, 50, replace=False) for _ in r
 
 def record(n_steps, path):
     board = Scoreboard(window=10, every=1)
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, Run("none")) as writer:
         for k in range(n_steps):
-            look = board.wants_look()
+            taken = board.wants_snapshot()
             test = Predictions(codes, shares)
             board.add(JudgedStep(10 * k, 1e-3 * k, 1e-4 * k, 1e-4 * k, 10**6, test, sets[k % 7], 1000, 0.5, None,
-                                 False, False, look, scores + k if look else None))
+                                 False, False, taken, scores + k if taken else None))
             if board.is_full:
                 writer.extend(board.lines(), 1000)
-        board.look_at_last(scores)
+        board.end_with_snapshot(scores)
         writer.extend(board.lines(end=True), 1000)
 
 record(2000, path)  # what every run needs: the package, Arrow, a row group

@@ -12,6 +12,8 @@ from streamsift.cli.demo import RUNS, Race
 from streamsift.cli.display import RunView
 from streamsift.cli.table import print_table
 from streamsift.core.selection import Selection
+from streamsift.runs.columns import ColumnStep
+from streamsift.runs.instances import InstanceStep, Judged
 from streamsift.runs.rows import RowStep, Snapshot
 
 
@@ -58,6 +60,29 @@ def test_scores_that_have_no_bar(scores):
     view = RunView()
     view.update(step(["f_1", "f_2"], scores))
     assert "━" not in drawn(view).partition("\n")[2]
+
+
+def test_columns_show_the_latest_and_no_ranks():
+    view = RunView()
+    view.update(ColumnStep(10, 2.0, 0.5, None, (("f_2", 4.0), ("f_1", 8.0))))
+    view.update(ColumnStep(20, 4.0, 1.0, None, (("f_7", 2.0), ("f_2", 4.0), ("f_1", 8.0))))
+    head, newest, middle, oldest = drawn(view).splitlines()
+    assert all(words in head for words in ("100%", "20 columns", "5 columns/s"))
+    assert "new" in newest
+    assert "▼" not in middle + oldest
+    assert oldest.count("━") == 2 * middle.count("━") == 4 * newest.count("━") > 0
+
+
+def test_instances_show_what_is_bought():
+    view = RunView()
+    view.update(InstanceStep(0, 1.0, 0.0, None, ()))
+    assert "0 held-out rows" in drawn(view)
+    nothing = np.empty(0)
+    judged = Judged(nothing, nothing, nothing, nothing, nothing, nothing)
+    view.update(InstanceStep(90, 2.0, 1.0, judged, (("f_1", 1.0), ("f_2", 0.5))))
+    head, first, second = drawn(view).splitlines()
+    assert "45 held-out rows/s" in head
+    assert first.count("━") == 2 * second.count("━") > 0
 
 
 def test_a_hostile_name_cannot_steer_the_terminal():

@@ -212,3 +212,23 @@ def browse(chromium, tmp_path):
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def browse_raw(chromium):
+    """A function that opens HTML that is not a page of the report; `troubles` is what went wrong."""
+    contexts = []
+
+    def open_page(html):
+        context = chromium.new_context(viewport={"width": 1000, "height": 900}, offline=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.troubles = []
+        page.on("console", lambda message: message.type == "error" and page.troubles.append(message.text))
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.set_content(html)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,4 +1,4 @@
-"""follow_rows: when it takes a snapshot, what a step holds, that it reads once; on a stand-in selector, whose answers are known."""
+"""Rows: when a snapshot is taken, what a step holds, that rows are read once; on a selector whose answers are known."""
 
 from __future__ import annotations
 

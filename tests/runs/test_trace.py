@@ -17,7 +17,6 @@ from streamsift.runs.rows import RowStep, Snapshot
 from streamsift.runs.run import Run
 from streamsift.runs.trace import Trace
 
-
 RUN = Run("screen:t_score")
 
 

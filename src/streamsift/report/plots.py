@@ -67,12 +67,12 @@ def _row_charts(trace: Trace) -> list[Chart]:
     found = rows[trace.column("drift_found") == 1.0]
     charts = []
     for name, label in CURVES.items():
-        values = trace.column(name)
-        if name == "n_selected" and np.isnan(values).all():
-            values = trace.masks().sum(axis=1).astype(float)  # the run was followed, not judged
+        x, values = rows, trace.column(name)
+        if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
+            x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
         known = [None if np.isnan(value) else value for value in values.tolist()]
         chart = Chart(label, "", "", new_figure("rows seen", label, 200))
-        lines = draw_curves(chart, [Curve(label, rows.tolist(), known)], ("what", "row", label))
+        lines = draw_curves(chart, [Curve(label, x.tolist(), known)], ("what", "row", label))
         hover_curves(chart, lines, "", ("row", "0,0"), (label, "0.[000]"))
         for row in found.tolist():
             span = Span(location=row, dimension="height", line_dash="dotted")

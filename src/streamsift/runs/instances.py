@@ -148,18 +148,18 @@ class Examination:
         """The names of the features."""
         return [self._rows.features.name(k) for k in range(self._rows.features.n_features)]
 
-    def steps(self) -> Iterator[InstanceStep]:
-        """Fit, then judge block by block."""
+    def steps(self, block: int = BLOCK) -> Iterator[InstanceStep]:
+        """Fit, then judge so many held-out rows at a time."""
         rows, seconds, since = self._rows, 0.0, perf_counter()
         labels, names = rows.labels.as_array()[rows.codes], rows.features.names
         self._model.fit(Batch(rows.X[self._train], labels[self._train], names, rows.categorical))
         seconds += perf_counter() - since
         yield InstanceStep(0, seconds, 0.0, None, ())
         codes = {label: code for code, label in enumerate(self._model.classes_.tolist())}
-        for first in range(0, len(self._test), BLOCK):
+        for first in range(0, len(self._test), block):
             check()
             since = perf_counter()
-            places = self._test[first : first + BLOCK]
+            places = self._test[first : first + block]
             self._blocks.append(self._judge(places, [codes[label] for label in labels[places].tolist()], codes))
             seconds += perf_counter() - since
             n_judged = first + len(places)
