@@ -113,6 +113,7 @@ def _growth(record: dict[str, Any]) -> Chart:
     lines = draw_curves(chart, curves, ("what", "offered", "columns"))
     hover_curves(chart, lines, "what", ("offered", "0,0"), ("columns", "0,0"))
     chart.figure.y_range.start = 0
+    chart.figure.yaxis.ticker.min_interval = 1  # there are no half columns
     return dress(chart)
 
 

@@ -154,7 +154,9 @@ def _beliefs(examples: list[dict[str, Any]]) -> Chart:
     drawn = draw_curves(chart, coloured(lines), ("row", "bought", "probability"))
     hover_curves(chart, drawn, "row", ("features bought", "0"), ("probability", "0.0%"))
     as_share(chart)
-    return dress(chart, "0")
+    dress(chart, "0")
+    chart.figure.xaxis.ticker.min_interval = 1  # there are no half features
+    return chart
 
 
 def _bought(found: dict[str, Any]) -> Table:

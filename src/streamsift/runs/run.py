@@ -76,8 +76,8 @@ class Run:
 
     def shown(self) -> dict[str, Any]:
         """Data, target, method, settings and parameters, as far as there are any: the settings a report lists."""
-        names = {"data": self.data, "target": self.target, "method": self.method}
-        return {name: value for name, value in names.items() if value} | self.settings | self.parameters
+        known = {"data": self.data, "target": self.target, "method": self.method, **self.settings}
+        return {name: value for name, value in known.items() if value not in ("", [])} | self.parameters
 
 
 class Leaders(NamedTuple):
