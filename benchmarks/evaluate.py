@@ -114,9 +114,9 @@ def record(n_steps, path):
             board.add(JudgedStep(10 * k, 1e-3 * k, 1e-4 * k, 1e-4 * k, 10**6, test, sets[k % 7], 1000, 0.5, None,
                                  False, False, taken, scores + k if taken else None))
             if board.is_full:
-                writer.extend(board.lines(), 1000)
+                writer.extend(board.records(), 1000)
         board.end_with_snapshot(scores)
-        writer.extend(board.lines(end=True), 1000)
+        writer.extend(board.records(end=True), 1000)
 
 record(2000, path)  # what every run needs: the package, Arrow, a row group
 before, start = peak(), perf_counter()

@@ -54,9 +54,9 @@ class Numbers:
 def run(scheme, n=103, size=10, n_folds=5, **options):
     Recorder.made.clear()
     original = Recorder()
-    looks = list(fold_selections(Numbers(n), original, scheme, n_folds=n_folds, batch_size=size, **options))
+    snapshots = list(fold_selections(Numbers(n), original, scheme, n_folds=n_folds, batch_size=size, **options))
     assert original.seen == []
-    return [fold.seen for fold in Recorder.made[1:]], looks
+    return [fold.seen for fold in Recorder.made[1:]], snapshots
 
 
 @settings(max_examples=20)
@@ -85,32 +85,32 @@ def test_bootstrap_takes_rows_by_poisson_whatever_the_batch():
     assert abs(np.corrcoef(counts)[0, 1]) < 0.06  # folds draw on their own
 
 
-def test_looks_come_when_due_and_at_the_end():
-    _, looks = run("cross", n=103, size=10, every=30)
-    assert [look.n_rows for look in looks] == [30, 60, 90, 103]
-    _, looks = run("cross", n=103, size=10)
-    assert [look.n_rows for look in looks] == [103]
-    _, looks = run("split", n=103, size=50, every=30)
-    assert [look.n_rows for look in looks] == [50, 100, 103]
-    folds, looks = run("split", n=100, size=50, every=50)
-    assert [look.n_rows for look in looks] == [50, 100]
-    assert looks[-1].selected.tolist() == [[len(fold) % 2 == 0, True] for fold in folds]
+def test_snapshots_come_when_due_and_at_the_end():
+    _, snapshots = run("cross", n=103, size=10, every=30)
+    assert [one.n_rows for one in snapshots] == [30, 60, 90, 103]
+    _, snapshots = run("cross", n=103, size=10)
+    assert [one.n_rows for one in snapshots] == [103]
+    _, snapshots = run("split", n=103, size=50, every=30)
+    assert [one.n_rows for one in snapshots] == [50, 100, 103]
+    folds, snapshots = run("split", n=100, size=50, every=50)
+    assert [one.n_rows for one in snapshots] == [50, 100]
+    assert snapshots[-1].selected.tolist() == [[len(fold) % 2 == 0, True] for fold in folds]
 
 
 def test_a_fold_without_rows_has_selected_nothing():
-    folds, looks = run("split", n=3, size=3, n_folds=5)
+    folds, snapshots = run("split", n=3, size=3, n_folds=5)
     assert [len(fold) for fold in folds] == [1, 1, 1, 0, 0]
-    assert looks[0].selected.tolist() == [[False, True]] * 3 + [[False, False]] * 2
+    assert snapshots[0].selected.tolist() == [[False, True]] * 3 + [[False, False]] * 2
 
 
 @pytest.mark.parametrize("scheme", ["cross", "split", "bootstrap"])
 def test_folds_of_a_real_selector_and_their_stability(scheme):
     stream = generate("bg2", rows=6000, irrelevant=20, class_noise=0.0)
-    looks = list(fold_selections(stream, Screener("t_score", n_features_to_select=3), scheme, every=3000))
-    assert [look.selected.shape for look in looks] == [(10, 26)] * 2
-    assert looks[-1].selected[:, :3].all()  # the true ones, in every fold
-    assert pearson_stability(looks[-1].selected) == pytest.approx(1.0)
-    assert nogueira_stability(looks[-1].selected) == pytest.approx(1.0)
+    snapshots = list(fold_selections(stream, Screener("t_score", n_features_to_select=3), scheme, every=3000))
+    assert [one.selected.shape for one in snapshots] == [(10, 26)] * 2
+    assert snapshots[-1].selected[:, :3].all()  # the true ones, in every fold
+    assert pearson_stability(snapshots[-1].selected) == pytest.approx(1.0)
+    assert nogueira_stability(snapshots[-1].selected) == pytest.approx(1.0)
 
 
 @pytest.mark.compiled
@@ -119,8 +119,8 @@ def test_folds_that_share_most_of_their_rows_agree_more():
     found = {}
     for scheme in ("cross", "bootstrap"):
         stream = generate("bg1", rows=10_000, irrelevant=30)
-        looks = fold_selections(stream, ABFS(), scheme, every=1000, n_folds=5)
-        found[scheme] = np.mean([pearson_stability(look.selected) for look in looks])
+        snapshots = fold_selections(stream, ABFS(), scheme, every=1000, n_folds=5)
+        found[scheme] = np.mean([pearson_stability(look.selected) for look in snapshots])
     assert found["cross"] > found["bootstrap"] + 0.05, found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,13 +118,14 @@ def select(
         ended = lead(selector, run, data, prices=costs, trace_path=trace_path, show=view.update)
     if not ended.run.complete:
         return _interrupted(ended, folder)
-    try:
-        if folder is not None:
-            _write(folder, ended)
+    with ExitStack() as last:  # each of these is done whatever happens to the others, the last one first
+        last.callback(_show, ended, count, as_json=as_json)
         if save is not None:
-            _save(selector, save)
-    finally:  # whatever happens to the files: a long run must not end without its result
-        _show(ended, folder, count, as_json=as_json)
+            last.callback(_save, selector, save)
+        if folder is not None:
+            last.callback(_write, folder, ended)
+    if folder is not None and sys.stdout.isatty():
+        click.echo(f"{folder / 'report.html'} shows the whole run; selection.json and trace.parquet lie beside it.")
     return 0
 
 
@@ -156,7 +158,7 @@ def _save(selector: Any, path: str) -> None:
     save(selector, path)
 
 
-def _show(ended: Ended, folder: OutputFolder | None, count: int | float | None, *, as_json: bool) -> None:
+def _show(ended: Ended, count: int | float | None, *, as_json: bool) -> None:
     """Print the result; what goes with it goes to the standard error."""
     from streamsift.cli.table import print_table
 
@@ -173,8 +175,6 @@ def _show(ended: Ended, folder: OutputFolder | None, count: int | float | None, 
         print_table(table.columns, table.rows, numeric=table.numeric)
     if ended.result.note():
         click.echo(ended.result.note(), err=True)
-    if folder is not None and sys.stdout.isatty():
-        click.echo(f"{folder / 'report.html'} shows the whole run; selection.json and trace.parquet lie beside it.")
 
 
 def _json(ended: Ended) -> str:

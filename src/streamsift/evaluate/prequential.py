@@ -131,17 +131,17 @@ def prequential(
                 check()
                 board.add(contest.step(batch, start, board.wants_snapshot()))
                 if board.is_full:
-                    writer.extend(board.lines(), contest.n_features, contest.names)
+                    writer.extend(board.records(), contest.n_features, contest.names)
                 if progress is not None:
                     progress(contest.n_rows, stream.progress())
         except KeyboardInterrupt:
             board.end_with_snapshot(None)
-            writer.extend(board.lines(end=True), contest.n_features, contest.names)
+            writer.extend(board.records(end=True), contest.n_features, contest.names)
             raise
         if contest.n_rows == 0:
             raise InputError("The stream has no rows: there is nothing to test or to learn.")
         board.end_with_snapshot(contest.scores(), contest.memory(anyway=True))
-        writer.extend(board.lines(end=True), contest.n_features, contest.names)
+        writer.extend(board.records(end=True), contest.n_features, contest.names)
     return writer.trace()
 
 

@@ -1,6 +1,6 @@
-"""The scoreboard: what happened in each step of a judged run, and the lines of the trace that follow from it.
+"""The scoreboard: what happened in each step of a judged run, and the records of the trace that follow from it.
 
-A step only leaves its facts here. The measures of many steps are computed at once, when their lines are asked for,
+A step only leaves its facts here. The measures of many steps are computed at once, when their records are asked for,
 which is what keeps judging cheap beside a selector and a model that are fast.
 """
 
@@ -20,7 +20,7 @@ from streamsift.runs.row_trace import kept_scores
 from streamsift.runs.rows import SnapshotSchedule
 from streamsift.runs.trace import PREDICTION
 
-MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their lines
+MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their records
 AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ class JudgedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class _Past:
-    """What lines need to know of the steps before theirs."""
+    """What records need to know of the steps before theirs."""
 
     n_steps: int = 0
     counts: Codes = field(default_factory=lambda: np.zeros((3, 1, 1), np.int64))  # of all steps
@@ -77,19 +77,19 @@ class _Past:
     busy_seconds: float = 0.0  # of selector and model
     peak_memory: int = 0
     byte_seconds: float = 0.0
-    drifting: bool = False  # since the last line
+    drifting: bool = False  # since the last record
     drift_found: bool = False
 
 
 class Scoreboard:
-    """Collects the steps of a run and turns them into lines.
+    """Collects the steps of a run and turns them into records.
 
     Parameters
     ----------
     window : int
         Steps that the windowed measures look back.
     every : int
-        Steps a line.
+        Steps per record.
     """
 
     def __init__(self, window: int, every: int) -> None:
@@ -97,14 +97,14 @@ class Scoreboard:
         self._schedule = SnapshotSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
-        self._steps: list[JudgedStep] = []  # whose lines have not been asked for
+        self._steps: list[JudgedStep] = []  # whose records have not been asked for
         self._stabilities: list[float] = []  # of the first of them
         self._numbers_waiting = 0
         self._past = _Past()
 
     @property
     def is_full(self) -> bool:
-        """Whether lines should be asked for now."""
+        """Whether records should be asked for now."""
         return len(self._steps) > MOST_STEPS or self._numbers_waiting > MOST_NUMBERS
 
     def wants_snapshot(self) -> bool:
@@ -129,22 +129,22 @@ class Scoreboard:
             memory = last.memory if memory is None else memory
             self._steps[-1] = last._replace(is_snapshot=True, scores=scores, memory=memory)
 
-    def lines(self, *, end: bool = False) -> dict[str, Any]:
-        """The lines of the steps that wait, as columns of a trace; the last step waits for the end of the run."""
+    def records(self, *, end: bool = False) -> dict[str, Any]:
+        """The records of the steps that wait, as columns of a trace; the last step waits for the end of the run."""
         n_steps = len(self._steps) - (0 if end else 1)
         steps, past = self._steps[:n_steps], self._past
         numbers = past.n_steps + 1 + np.arange(n_steps)
-        is_line = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
+        is_record = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
         measured, after = _measured(steps, past, self._window)
         for step in steps[len(self._stabilities) :]:
             selected = step.selected
             self._stabilities.append(np.nan if selected is None else self._stability.add(selected, step.n_features))
         measured["stability"] = np.array(self._stabilities[:n_steps])
-        columns: dict[str, Any] = {name: values[is_line] for name, values in measured.items()}
+        columns: dict[str, Any] = {name: values[is_record] for name, values in measured.items()}
         facts = _by_name(steps)
-        columns["drifting"], drifting = _since_line(facts.drifting, is_line, past.drifting)
-        columns["drift_found"], found = _since_line(facts.drift_found, is_line, past.drift_found)
-        columns |= _snapshots([step for step, kept in zip(steps, is_line.tolist(), strict=True) if kept])
+        columns["drifting"], drifting = _since_record(facts.drifting, is_record, past.drifting)
+        columns["drift_found"], found = _since_record(facts.drift_found, is_record, past.drift_found)
+        columns |= _snapshots([step for step, kept in zip(steps, is_record.tolist(), strict=True) if kept])
         # Last of all: an interrupt before this leaves the steps to be asked for again.
         self._past = replace(after, drifting=drifting, drift_found=found)
         self._steps, self._stabilities = self._steps[n_steps:], self._stabilities[n_steps:]
@@ -258,10 +258,10 @@ def _wider(counts: Codes, n_classes: int) -> Codes:
     return np.pad(counts, ((0, 0), (0, 0), (0, missing))) if missing else counts
 
 
-def _since_line(flags: tuple[bool, ...], is_line: Flags, before: bool) -> tuple[Flags, bool]:
-    """Whether any flag was up since the line before, for each line, and since the last line."""
+def _since_record(flags: tuple[bool, ...], is_record: Flags, before: bool) -> tuple[Flags, bool]:
+    """Whether any flag was up since the record before, for each record, and since the last record."""
     seen = np.array([before, *flags], bool)
-    ends = np.flatnonzero(is_line) + 2  # behind the line: `before` is the first
+    ends = np.flatnonzero(is_record) + 2  # behind the record: `before` is the first
     if not len(ends):
         return np.empty(0, bool), bool(seen.any())
     found = np.logical_or.reduceat(seen[: ends[-1]], np.concatenate([[0], ends[:-1]]))

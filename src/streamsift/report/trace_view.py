@@ -36,9 +36,8 @@ def html(trace: Trace) -> str:
     """A table of the run's numbers, and its curves as sparklines."""
     summary, run = trace.summary(), trace.run
     about = ", ".join(str(word) for word in (run.method, run.settings.get("model")) if word)
-    cells = [
-        (SHOWN.get(name, name.replace("_", " ")), number(value)) for name, value in summary.items() if value is not None
-    ]
+    names = SHOWN if SHOWN.keys() <= summary.keys() else {name: name.replace("_", " ") for name in summary}
+    cells = [(label, number(summary[name])) for name, label in names.items() if summary[name] is not None]
     rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in cells)
     lines = "".join(
         f"<tr><th style='text-align:left'>{label}</th><td>{picture}</td></tr>"
