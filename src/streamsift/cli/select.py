@@ -153,9 +153,13 @@ def _write(folder: OutputFolder, ended: Ended) -> None:
 
 
 def _save(selector: Any, path: str) -> None:
+    from streamsift.cli.errors import reason
     from streamsift.persist import save
 
-    save(selector, path)
+    try:
+        save(selector, path)
+    except OSError as error:
+        raise OSError(f"The selector cannot be saved to {path!r}: {reason(error)}.") from error
 
 
 def _show(ended: Ended, count: int | float | None, *, as_json: bool) -> None:
