@@ -120,7 +120,7 @@ def test_folds_that_share_most_of_their_rows_agree_more():
     for scheme in ("cross", "bootstrap"):
         stream = generate("bg1", rows=10_000, irrelevant=30)
         snapshots = fold_selections(stream, ABFS(), scheme, every=1000, n_folds=5)
-        found[scheme] = np.mean([pearson_stability(look.selected) for look in snapshots])
+        found[scheme] = np.mean([pearson_stability(one.selected) for one in snapshots])
     assert found["cross"] > found["bootstrap"] + 0.05, found
 
 
