@@ -158,7 +158,6 @@ class ColumnLoop:
     """A column selector and its source."""
 
     takes_prices: ClassVar[bool] = False
-    reads: ClassVar[str] = "columns"
 
     def __init__(self, selector: Any, source: Any) -> None:
         self._selector, self._source = selector, source

@@ -316,7 +316,6 @@ class InstanceLoop:
     """A classifier that buys features, and a stream whose rows are all read before it is fitted."""
 
     takes_prices: ClassVar[bool] = True
-    reads: ClassVar[str] = "rows"
 
     def __init__(self, model: Any, run: Run, stream: RowStream, prices: str | Path | None) -> None:
         self._model, self._run, self._stream, self._prices = model, run, stream, prices

@@ -194,7 +194,6 @@ class RowLoop:
     """A row selector and its stream."""
 
     takes_prices: ClassVar[bool] = False
-    reads: ClassVar[str] = "rows"
 
     def __init__(self, selector: Any, run: Run, stream: RowStream) -> None:
         self._selector, self._run, self._stream = selector, run, stream

@@ -151,7 +151,6 @@ class Loop(Protocol):
     """A method and its stream: the one way in which a run of any kind is led."""
 
     takes_prices: ClassVar[bool]
-    reads: ClassVar[str]  # what it reads first, for the message that nothing was read
 
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
