@@ -105,7 +105,8 @@ import sys
 from time import perf_counter
 import numpy as np
 from streamsift.evaluate.scoreboard import JudgedStep, Scoreboard, Predictions
-from streamsift.runs.trace import TraceWriter
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.run import Run
 
 def peak():
     lines = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
@@ -118,7 +119,7 @@ scores, sets = rng.random(1000), [rng.choice(1000, 50, replace=False) for _ in r
 
 def record(n_steps, path):
     board = Scoreboard(window=10, every=1)
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, Run("none")) as writer:
         for k in range(n_steps):
             snapshot = board.wants_snapshot()
             test = Predictions(codes, shares)

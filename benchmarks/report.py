@@ -20,8 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.table import Row, best_times
-from streamsift.report.run import trace_report
-from streamsift.runs.trace import MEASURES, Trace
+from streamsift.report.trace_page import trace_page
+from streamsift.runs.row_trace import MEASURES
+from streamsift.runs.run import Run
+from streamsift.runs.trace import Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -41,9 +43,9 @@ def run(quick: bool) -> list[Row]:
     """Measure; `quick` takes a tenth of the steps."""
     steps = STEPS // 10 if quick else STEPS
     trace = _trace(steps)
-    page = trace_report(trace)
+    page = trace_page(trace)
     note = f"{steps:,} steps, {FEATURES} features"
-    (built,) = best_times(lambda: trace_report(trace), repeats=2 if quick else 4)
+    (built,) = best_times(lambda: trace_page(trace), repeats=2 if quick else 4)
     rows = [Row("build the page", built, BUILD_LIMIT, "limit", BUILD_LIMIT / built, 1.0, "s", note)]
     seen = _browse(page, 2 if quick else 5)
     if seen is not None:
@@ -80,7 +82,7 @@ def _trace(steps: int) -> Trace:
         values = rng.random(steps) if pa.types.is_floating(kind) else rng.integers(0, 2, steps)
         columns[name] = pa.array(values).cast(kind)
     names = {k: f"sensor_{k}" for k in range(FEATURES)}
-    return Trace(pa.table(columns), names, FEATURES, {"method": "fires", "data": "plant.csv", "target": "alarm"})
+    return Trace(pa.table(columns), Run("fires", data="plant.csv", target="alarm"), names, FEATURES)
 
 
 def _lists(values: np.ndarray, kind: pa.DataType) -> pa.Array:

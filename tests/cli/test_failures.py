@@ -120,12 +120,10 @@ def test_a_disk_that_is_full_leaves_no_half_a_file(process, people, tmp_path, n_
 
 
 def test_an_unexpected_error_leaves_a_log_to_attach(sift, people, monkeypatch):
-    import streamsift.streams
-
     def broken(*_, **__):
         raise RuntimeError("the unexpected")
 
-    monkeypatch.setattr(streamsift.streams, "open_stream", broken)
+    monkeypatch.setattr("streamsift.runs.rows.open_stream", broken)
     code, _, err = sift("select", people, "--target", "sex")
     assert code == 3
     assert "the unexpected" in err
@@ -186,12 +184,12 @@ class Interrupted:
 @pytest.mark.parametrize(
     ("n_batches", "words"),
     [
-        (0, "Interrupted before the first 100 rows were read: nothing was found yet."),
+        (0, "Interrupted before anything was read: nothing was found yet."),
         (3, "Interrupted after 300 rows."),
     ],
 )
 def test_ctrl_c_without_out_writes_nothing(sift, people, tmp_path, monkeypatch, n_batches, words):
-    monkeypatch.setattr("streamsift.streams.open_stream", lambda *_, **__: Interrupted(n_batches))
+    monkeypatch.setattr("streamsift.runs.rows.open_stream", lambda *_, **__: Interrupted(n_batches))
     saved = tmp_path / "selector.sift"
     code, out, err = sift("select", people, "--target", "sex", "--batch", 100, "--save", saved)
     assert (code, out, err.strip()) == (130, "", words)
@@ -203,7 +201,7 @@ def test_a_stream_without_rows_is_refused(sift, people, monkeypatch):
         def batches(self, size):
             return iter(())
 
-    monkeypatch.setattr("streamsift.streams.open_stream", lambda *_, **__: Nothing(0))
+    monkeypatch.setattr("streamsift.runs.rows.open_stream", lambda *_, **__: Nothing(0))
     code, _, err = sift("select", people, "--target", "sex")
     assert code == 1
     assert "There are no rows in 'people.csv'" in err

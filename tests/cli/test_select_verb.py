@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 
+import numpy as np
 import pytest
 
 from streamsift.runs.trace import Trace
@@ -53,8 +54,8 @@ def test_out_gets_a_selection_a_trace_and_a_report(sift, people, n_people, tmp_p
     assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]
     trace = Trace.read(out / "trace.parquet")
     assert trace.table["row"].to_pylist() == list(range(500, n_people + 1, 500))
-    assert trace.settings["target"] == "sex"
-    assert trace.settings["n_features_to_select"] == 2
+    assert (trace.run.kind, trace.run.target, trace.run.complete) == ("rows", "sex", True)
+    assert trace.run.parameters["n_features_to_select"] == 2
     report = (out / "report.html").read_text()
     assert "people.csv" in report
     assert "height" in report
@@ -210,3 +211,78 @@ def test_columns_can_be_left_out_or_read_as_text(sift, people, method):
     code, _, err = sift("select", people, *options)
     assert (code, "Line 2" in err, "--categorical noise_0" in err) == (1, True, True)
     assert sift("select", people, *options, "--ignore", "noise_0")[0] == 0
+
+
+@pytest.fixture
+def numeric(tmp_path):
+    """A table whose target is a number that depends on `a`."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 200))
+    rows = [f"{x:.4f},{z:.4f},{x + 0.1 * e:.4f}" for x, z, e in zip(a, b, rng.normal(size=200), strict=True)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,b,y", *rows]) + "\n")
+    return path
+
+
+def test_a_column_method_with_a_numeric_target_is_printed_and_saved(sift, numeric, tmp_path):
+    from streamsift.persist import load
+
+    saved = tmp_path / "f"
+    code, out, _ = sift("select", numeric, "--target", "y", "--method", "investing", "--save", saved)
+    assert code == 0
+    assert out.splitlines()[1].split("\t")[:2] == ["1", "a"]
+    again = load(saved)
+    assert again.selected_ == ["a"]
+    assert not hasattr(again, "classes_")
+
+
+@pytest.mark.parametrize("method", ["screen:t_score", "investing", "etana"])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_result_that_cannot_be_saved_is_printed_all_the_same(sift, people, tmp_path, method, as_json):
+    saved = tmp_path / "folder"
+    saved.mkdir()  # a folder is in the way of the file
+    options = ["--json"] if as_json else []
+    code, out, err = sift("select", people, "--target", "sex", "--method", method, "--save", saved, *options)
+    assert code == 1
+    assert "height" in out
+    assert err.endswith(f"Error: The selector cannot be saved to {str(saved)!r}: is a directory.\n")
+
+
+@pytest.mark.parametrize(("method", "kind"), [("screen:t_score", "rows"), ("osfs", "columns"), ("etana", "instances")])
+def test_every_kind_of_run_writes_the_same_files(sift, people, tmp_path, method, kind):
+    out = tmp_path / "run"
+    code, printed, _ = sift("select", people, "--target", "sex", "--method", method, "-o", out, "--json")
+    assert code == 0
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "selection.json", "trace.parquet"]
+    document = json.loads((out / "selection.json").read_text())
+    assert document == json.loads(printed)
+    assert (document["kind"], document["complete"]) == (kind, True)
+    trace = Trace.read(out / "trace.parquet")
+    assert trace.run.kind == kind
+    assert {name: document[name] for name in trace.result} == trace.result
+
+
+def test_prices_are_for_methods_that_buy_features(sift, people, tmp_path):
+    prices = tmp_path / "prices.csv"
+    names = people.read_text().split("\n", 1)[0].split(",")[:-1]
+    prices.write_text("\n".join(["feature,price", *(f"{name},{0.5 if name == 'height' else 0.01}" for name in names)]))
+    for method in ("screen:t_score", "osfs"):
+        code, _, err = sift("select", people, "--target", "sex", "--method", method, "--costs", prices)
+        assert (code, err) == (1, f"Error: --costs is for methods that buy features; {method!r} does not.\n")
+    code, out, _ = sift("select", people, "--target", "sex", "--method", "etana", "--costs", prices, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["bought"][0] == {"name": "weight", "share": 1.0, "price": 0.01}
+    assert len(document["parameters"]["feature_cost"]) == 10
+
+
+@pytest.mark.parametrize("method", ["investing", "osfs"])
+def test_a_column_that_first_appears_late_in_a_libsvm_file(sift, tmp_path, method):
+    """Such a file is read 65,536 rows at a time, and a batch is as wide as the largest index so far."""
+    path = tmp_path / "wide.svm"
+    path.write_text("0 1:1\n1 1:2\n" * 32_768 + "1 1:2 3:1\n" * 100)
+    code, out, err = sift("select", path, "--method", method, "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert (document["n_features"], document["n_offered"]) == (3, 3)
+    assert names(document) == ["x0"]

@@ -15,7 +15,7 @@ from streamsift import Screener
 from streamsift.comparison.workers import run_all
 from streamsift.core import interrupts
 from streamsift.evaluate.prequential import prequential
-from streamsift.runs.rows import follow
+from streamsift.runs.rows import follow_rows
 from streamsift.streams import open_stream
 
 
@@ -37,7 +37,7 @@ def stream() -> Any:
 
 
 def follow_all() -> list[Any]:
-    return list(follow(stream(), Screener("fisher"), 100))
+    return list(follow_rows(stream(), Screener("fisher"), 100))
 
 
 def judge() -> Any:

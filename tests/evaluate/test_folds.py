@@ -85,7 +85,7 @@ def test_bootstrap_takes_rows_by_poisson_whatever_the_batch():
     assert abs(np.corrcoef(counts)[0, 1]) < 0.06  # folds draw on their own
 
 
-def test_looks_come_when_due_and_at_the_end():
+def test_snapshots_come_when_due_and_at_the_end():
     _, snapshots = run("cross", n=103, size=10, every=30)
     assert [snapshot.n_rows for snapshot in snapshots] == [30, 60, 90, 103]
     _, snapshots = run("cross", n=103, size=10)

@@ -320,16 +320,16 @@ def test_a_trace_in_a_file_is_the_trace_in_memory(tmp_path: Any) -> None:
     written, kept = run(path), run(None)
     assert list(tmp_path.iterdir()) == [path]
     assert written.table.equals(Trace.read(path).table)
-    assert written.settings == kept.settings
+    assert written.run.settings == kept.run.settings
     assert written.names == kept.names == {0: "a", 1: "b", 2: "c", 3: "d"}
     assert written.n_features == kept.n_features == 4
     timed = {"seconds", "selection_seconds", "learner_seconds", "memory", "peak_memory", "ram_hours"}
     names = [name for name in kept.table.column_names if name not in timed]
     assert written.table.select(names).equals(kept.table.select(names).combine_chunks())
     assert len(kept) == 500
-    # Looks thin out after the first 200 steps, measures do not, and the last step has a look.
-    looks = kept.looks().column("row")
-    assert looks.tolist() == [*range(1, 201), *range(202, 501, 2)]
+    # Snapshots thin out after the first 200 steps, measures do not, and the last step has one.
+    taken = kept.snapshots().column("row")
+    assert taken.tolist() == [*range(1, 201), *range(202, 501, 2)]
     assert kept.masks().shape == (350, 4)
     assert kept.table["accuracy"].null_count == 1
 

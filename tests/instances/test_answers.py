@@ -1,14 +1,13 @@
-"""Explanations, regions and trials: the data behind the drawings, and that they can be drawn."""
+"""Explanations and regions: the data behind the drawings, and that they can be drawn."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.exceptions import ParameterError
 from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
-from streamsift.instances.trial import try_out
 
 RANDOM = np.random.default_rng(8)
 Y = RANDOM.integers(0, 3, 240)
@@ -73,24 +72,3 @@ def test_regions_that_cannot_be_shown_are_refused() -> None:
         model.policy(0)
     with pytest.raises(ParameterError, match="from 0 to 6"):
         ETANA().fit(X, Y).policy(7)
-
-
-def test_a_trial_judges_on_rows_not_seen() -> None:
-    trial = try_out(ETANA(0.02), X, Y, held_out=0.25, seed=3)
-    told = trial.as_dict()
-    assert told["rows_held_out"] == len(trial.n_evaluated) == 60
-    assert told["rows_trained"] == 180
-    assert trial.accuracy > 0.8
-    assert told["features_used"]["mean"] == trial.n_evaluated.mean()
-    assert sum(told["features_used"]["histogram"]) == 60
-    assert sum(share for _, share in trial.bought) * 60 == pytest.approx(trial.n_evaluated.sum())
-    assert trial.cost == pytest.approx(1 - trial.accuracy + 0.02 * trial.n_evaluated.mean())
-    again = try_out(ETANA(0.02), X, Y, held_out=0.25, seed=3)
-    assert again.as_dict() == told
-
-
-def test_a_trial_needs_rows_to_hold_out() -> None:
-    with pytest.raises(InputError, match="No row can be held out"):
-        try_out(ETANA(), X[:3], [0, 1, 2])
-    with pytest.raises(InputError, match="labels"):
-        try_out(ETANA(), X, Y[:5])

@@ -23,7 +23,6 @@ OPTIONAL = {
     "polars": {"checks", "comparison", "runs"},
     "torch": {"interop"},
     "river": {"learners", "interop"},
-    "matplotlib": {"report", "comparison"},
     "dask": {"engines"},
     "pyspark": {"engines"},
     "zstandard": {"streams"},

@@ -14,28 +14,30 @@ import pyarrow as pa
 import pytest
 
 from streamsift.core.selection import Selection, rank_scores
-from streamsift.report.run import trace_report
-from streamsift.runs.rows import Look, Step
-from streamsift.runs.trace import Trace, TraceWriter
+from streamsift.report.trace_page import trace_page
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.rows import RowStep, Snapshot
+from streamsift.runs.run import Run
+from streamsift.runs.trace import Trace
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="session")
 def make_trace(tmp_path_factory):
-    """A function from a matrix of scores (a look a line) to a Trace."""
+    """A function from a matrix of scores (one row per snapshot) to a Trace."""
 
-    def make(scores, *, k=2, names=None, relevant=None, drifting=None, rows=None, settings=None):
+    def make(scores, *, k=2, names=None, relevant=None, drifting=None, rows=None, target=""):
         path = tmp_path_factory.mktemp("trace") / "trace.parquet"
-        with TraceWriter(path, settings or {"method": "screen:t_score"}) as writer:
-            for line, look in enumerate(np.asarray(scores, float)):
-                chosen = rank_scores(look)[:k]
-                labels = names or [f"x{i}" for i in range(len(look))]
+        with RowTraceWriter(path, Run("screen:t_score", target=target)) as writer:
+            for line, values in enumerate(np.asarray(scores, float)):
+                chosen = rank_scores(values)[:k]
+                labels = names or [f"x{i}" for i in range(len(values))]
                 row = (line + 1) * 100 if rows is None else rows[line]
-                selection = Selection(chosen, tuple(labels[i] for i in chosen), look[chosen], len(look), row)
+                selection = Selection(chosen, tuple(labels[i] for i in chosen), values[chosen], len(values), row)
                 true = None if relevant is None else np.array(relevant[line], np.intp)
                 moves = False if drifting is None else drifting[line]
-                writer.append(Step(row, row / 1000, None, Look(selection, look, labels, true, moves)))
+                writer.append(RowStep(row, row / 1000, None, Snapshot(selection, values, labels, true, moves)))
         return Trace.read(path)
 
     return make
@@ -43,23 +45,23 @@ def make_trace(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def drifting_trace(make_trace):
-    """Forty looks at ten features; the two best are 0 and 1 at first and move on by one every five looks."""
+    """Forty snapshots of ten features; the two best are 0 and 1 at first and move on by one every five."""
     rng = np.random.default_rng(1)
-    first = [look // 5 for look in range(40)]
+    first = [step // 5 for step in range(40)]
     scores = rng.random((40, 10))
     for line, start in enumerate(first):
         scores[line, start : start + 2] += 3 - 0.5 * np.arange(2)
     return make_trace(
         scores,
         relevant=[[start, start + 1] for start in first],
-        drifting=[look % 5 == 0 for look in range(40)],
+        drifting=[step % 5 == 0 for step in range(40)],
         names=[f"sensor_{k}" for k in range(10)],
     )
 
 
 @pytest.fixture(scope="session")
 def judged_trace(drifting_trace):
-    """The same run with the measures of a judged one; only every second line has a look, and the last."""
+    """The same run with the measures of a judged one; only every second step has a snapshot, and the last."""
     table, n = drifting_trace.table, len(drifting_trace)
     steps = np.arange(1, n + 1)
     measures = {
@@ -78,9 +80,9 @@ def judged_trace(drifting_trace):
         table = (
             table.set_column(places.index(name), name, column) if name in places else table.append_column(name, column)
         )
-    looked = [k % 2 == 1 for k in range(n)]
+    taken = [k % 2 == 1 for k in range(n)]
     for name in ("indices", "scores", "selected", "relevant"):
-        kept = [value if look else None for value, look in zip(table[name].to_pylist(), looked, strict=True)]
+        kept = [value if kept else None for value, kept in zip(table[name].to_pylist(), taken, strict=True)]
         table = table.set_column(table.column_names.index(name), name, pa.array(kept, table[name].type))
     return replace(drifting_trace, table=table)
 
@@ -88,7 +90,7 @@ def judged_trace(drifting_trace):
 @pytest.fixture(scope="session")
 def judged_page(judged_trace):
     """The report of the judged run."""
-    return trace_report(judged_trace)
+    return trace_page(judged_trace)
 
 
 @pytest.fixture
@@ -205,6 +207,26 @@ def browse(chromium, tmp_path):
         page.on("request", lambda request: page.fetched.append(request.url))
         page.goto(path.as_uri())
         page.wait_for_selector("body[data-drawn]", timeout=30_000)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def browse_raw(chromium):
+    """A function that opens HTML that is not a page of the report; `troubles` is what went wrong."""
+    contexts = []
+
+    def open_page(html):
+        context = chromium.new_context(viewport={"width": 1000, "height": 900}, offline=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.troubles = []
+        page.on("console", lambda message: message.type == "error" and page.troubles.append(message.text))
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.set_content(html)
         return page
 
     yield open_page

@@ -10,10 +10,8 @@ import pytest
 from tests.report import test_decisions, test_purchases
 
 from streamsift.report.comparison import comparison_report
-from streamsift.report.decisions import columns_report
-from streamsift.report.purchases import instances_report
-from streamsift.report.run import trace_report
 from streamsift.report.summarize import summarize
+from streamsift.report.trace_page import trace_page
 
 NASTY = "<img src=x onerror=alert(1)> $$x$$"
 # How many pixels of each chart's canvases are painted; bokeh draws inside shadow trees.
@@ -187,7 +185,7 @@ def test_a_comparison_is_drawn_with_its_data(comparison, browse):
 def test_hard_names_are_text(make_trace, browse):
     names = [NASTY, 'comma, "quote"\nline', "Überfüllung 🚰 温度 with forty characters!!", "d"]
     scores = np.array([[np.inf, 3, 2, 1], [1, 3, 2, -np.inf]])
-    page = browse(trace_report(make_trace(scores, k=4, names=names)), width=390)
+    page = browse(trace_page(make_trace(scores, k=4, names=names)), width=390)
     assert NASTY in first_tooltip(page, chart_of(page, "The selection over time").locator(".chart"))
     assert page.locator("img").count() == 0  # looks into shadow trees too
     assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
@@ -202,12 +200,11 @@ def test_hard_names_are_text(make_trace, browse):
 
 
 def test_columns_and_instances_are_drawn(browse):
-    record = test_decisions.recorded(
+    columns = test_decisions.recorded(
         [test_decisions.Decision(f"x{k}", k % 3 == 0, (), float(k + 1), 4.0, 0.5, 0.5) for k in range(30)]
     )
-    found = test_decisions.FOUND | {"n_offered": 30, "seconds": 0.5, "selected": []}
-    for html, n_charts in ((columns_report(found, record), 4), (instances_report(test_purchases.FOUND), 3)):
-        page = browse(html, width=390)
+    for trace, n_charts in ((columns, 4), (test_purchases.traced(), 3)):
+        page = browse(trace_page(trace), width=390)
         painted = page.evaluate(PAINTED)
         assert len(painted) == n_charts
         assert min(painted) > 500

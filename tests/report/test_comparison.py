@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tests.report.test_page import NASTY, Page
 
 from streamsift.report.comparison import comparison_report
 from streamsift.report.quality import cost_charts, ranks_chart, trade_chart
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.run import Run
 
 
 def test_everything_is_on_the_page(comparison, unpack):
@@ -63,12 +66,17 @@ def test_protocols_are_kept_apart(comparison):
     assert "The ranking: columns" in text
 
 
-def test_the_best_run_with_a_trace_is_shown_in_full(comparison, judged_trace, tmp_path):
-    import pyarrow.parquet as pq
+def _write(trace, path):
+    """Write a trace as a run of fires leaves it."""
+    with RowTraceWriter(path, Run("fires")) as writer:
+        columns = {name: trace.table[name].to_pylist() for name in trace.table.column_names}
+        for name in ("indices", "scores", "selected", "relevant"):
+            columns[name] = [None if one is None else np.array(one) for one in columns[name]]
+        writer.extend(columns, trace.n_features, list(trace.names.values()))
 
-    about = {"settings": {"method": "fires"}, "names": judged_trace.names, "n_features": 10}
-    table = judged_trace.table.replace_schema_metadata({"streamsift": json.dumps(about)})
-    pq.write_table(table, tmp_path / "one.parquet")
+
+def test_the_best_run_with_a_trace_is_shown_in_full(comparison, judged_trace, tmp_path):
+    _write(judged_trace, tmp_path / "one.parquet")
     found = comparison(3)
     found["entries"][0]["trace"] = "gone.parquet"
     found["entries"][1]["trace"] = "one.parquet"
@@ -78,12 +86,7 @@ def test_the_best_run_with_a_trace_is_shown_in_full(comparison, judged_trace, tm
 
 
 def test_the_run_shown_is_the_recommended_one_and_no_baseline(comparison, judged_trace, tmp_path):
-    import pyarrow.parquet as pq
-
-    about = {"settings": {"method": "fires"}, "names": judged_trace.names, "n_features": 10}
-    pq.write_table(
-        judged_trace.table.replace_schema_metadata({"streamsift": json.dumps(about)}), tmp_path / "one.parquet"
-    )
+    _write(judged_trace, tmp_path / "one.parquet")
     found = comparison(3)
     found["entries"] = [entry | {"trace": "one.parquet"} for entry in found["entries"]]
     found["entries"][0] |= {"kind": "baseline", "method": "oracle"}

@@ -7,9 +7,9 @@ import base64
 import numpy as np
 import pytest
 
-from streamsift.report.figures import _look_of_column, heat_chart
+from streamsift.report.figures import _snapshot_of_column, heat_chart
 from streamsift.report.grid import N_RANKS, grid_scores
-from streamsift.report.summarize import N_FEATURES, N_LOOKS, summarize
+from streamsift.report.summarize import N_FEATURES, N_SNAPSHOTS, summarize
 
 
 def test_scores_survive_the_codes(make_trace):
@@ -48,23 +48,23 @@ def test_selected_flags_and_first_rows(make_trace):
 
 
 def test_long_and_wide_runs_stay_small(make_trace):
-    run = summarize(make_trace(np.random.default_rng(0).random((2 * N_LOOKS, 400)), k=30), "run")
+    run = summarize(make_trace(np.random.default_rng(0).random((2 * N_SNAPSHOTS, 400)), k=30), "run")
     grid = run["grid"]
     assert len(grid["features"]) == N_FEATURES
-    assert len(grid["rows"]) == N_LOOKS
+    assert len(grid["rows"]) == N_SNAPSHOTS
     assert len(grid["rows"][:: grid["every"]]) <= N_RANKS
     chart = heat_chart(run, 0)
-    assert chart.figure.renderers[0].data_source.data["image"][0].shape == (N_FEATURES, N_LOOKS)
+    assert chart.figure.renderers[0].data_source.data["image"][0].shape == (N_FEATURES, N_SNAPSHOTS)
     assert "100 more features" in chart.reading
-    assert "every 2 looks one" in chart.reading
+    assert "every 2 snapshots one" in chart.reading
 
 
 @pytest.mark.parametrize(
-    ("rows", "looks"),
+    ("rows", "snapshots"),
     [([100], [0]), ([100, 200, 300], [0, 1, 2]), ([100, 200, 400], [0, 1, 2, 2]), ([50, 100, 300], [0, 1, 2, 2, 2, 2])],
 )
-def test_columns_of_the_picture_are_equally_wide(rows, looks):
-    assert _look_of_column(rows).tolist() == looks
+def test_columns_of_the_picture_are_equally_wide(rows, snapshots):
+    assert _snapshot_of_column(rows).tolist() == snapshots
 
 
 def test_the_heat_map_has_the_best_on_top_and_no_colour_where_no_score_is(make_trace):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -120,7 +121,7 @@ def test_a_judged_run_shows_its_measures(judged_page, unpack):
     assert charts["stability-over-time.csv"]["stability"][:2] == [None, 0.5]
     found = [row for row, what in zip(*(charts["the-selection-over-time.csv"][c] for c in ("to", "what")), strict=True)
              if what == "drift found"]  # fmt: skip
-    assert found == [400, 1400, 2400, 3400]  # the looks after lines 3, 13, 23 and 33
+    assert found == [400, 1400, 2400, 3400]  # the snapshots after steps 3, 13, 23 and 33
 
 
 def test_a_run_without_true_features_says_nothing_about_them(make_trace):
@@ -131,7 +132,7 @@ def test_a_run_without_true_features_says_nothing_about_them(make_trace):
 
 
 def test_names_from_the_data_cannot_become_markup(make_trace):
-    trace = make_trace([[1, 2, 3]] * 2, names=["a", NASTY, "$$x$$"], settings={"target": NASTY})
+    trace = make_trace([[1, 2, 3]] * 2, names=["a", NASTY, "$$x$$"], target=NASTY)
     html = run_report(NASTY, NASTY, [summarize(trace, NASTY)])
     assert NASTY not in html
     assert NASTY in Page(html).text
@@ -139,10 +140,10 @@ def test_names_from_the_data_cannot_become_markup(make_trace):
 
 
 @pytest.mark.parametrize(
-    ("looks", "features"), [(1, 1), (1, 2), (2, 2), (5, 41), (3, 5000)], ids=lambda number: f"{number}"
+    ("snapshots", "features"), [(1, 1), (1, 2), (2, 2), (5, 41), (3, 5000)], ids=lambda number: f"{number}"
 )
-def test_small_and_wide_runs(make_trace, looks, features, unpack):
-    scores = np.random.default_rng(0).random((looks, features))
+def test_small_and_wide_runs(make_trace, snapshots, features, unpack):
+    scores = np.random.default_rng(0).random((snapshots, features))
     html = run_report("data", "lead", [summarize(make_trace(scores, k=min(features, 20)), "run")])
     assert len(unpack(html)["charts"]) == 3
     assert len(html) < LIMIT
@@ -152,7 +153,7 @@ def test_a_method_without_scores_has_no_heat_map(make_trace):
     trace = make_trace([[1, 2, 3]] * 3)
     run = summarize(trace, "run")
     empty = trace.table.set_column(2, "indices", [[[]] * 3]).set_column(3, "scores", [[[]] * 3])
-    without = summarize(type(trace)(_typed(empty, trace.table), trace.names, 3, {}), "run")
+    without = summarize(replace(trace, table=_typed(empty, trace.table)), "run")
     assert len(Page(run_report("data", "lead", [run])).all("div", "chart")) == 5
     assert len(Page(run_report("data", "lead", [without])).all("div", "chart")) == 3
 

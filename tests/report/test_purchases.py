@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.report.test_page import NASTY, Page
 
-from streamsift.report.purchases import N_LANES, instances_report
+from streamsift.report.purchases import N_LANES, instances_page
+from streamsift.runs.instances import InstanceTraceWriter
+from streamsift.runs.run import Run
 
 USED = {"mean": 1.5, "min": 0, "q1": 1, "median": 1.5, "q3": 2, "max": 2, "histogram": [1, 4, 5]}
 STEPS = [
@@ -13,15 +15,20 @@ STEPS = [
     {"feature": "weight", "probability": 0.97, "cost": 0.03},
 ]
 FOUND = {
-    "data": "people.csv", "target": "sex", "method": "etana", "parameters": {"n_bins": 2}, "accuracy": 0.9,
-    "mean_cost": 0.1, "rows_trained": 20, "rows_held_out": 10, "features_used": USED, "seconds": 0.1,
+    "accuracy": 0.9, "mean_cost": 0.1, "rows_trained": 20, "rows_held_out": 10, "features_used": USED,
     "bought": [{"name": "height", "share": 0.9, "price": 0.02}, {"name": "weight", "share": 0.5, "price": 0.01}],
     "examples": [{"row": 7, "answer": "f", "reason": "the next feature costs more than it can save", "steps": STEPS}],
 }  # fmt: skip
 
 
+def traced(**changes):
+    with InstanceTraceWriter(None, Run("etana", "instances", "people.csv", "sex", {"n_bins": 2})) as writer:
+        writer.result = FOUND | changes
+    return writer.trace()
+
+
 def test_everything_is_on_the_page(unpack):
-    html = instances_report(FOUND)
+    html = instances_page(traced())
     text = Page(html).text
     for words in ("90.0 %", "1.50", "height → weight", "0.02", "the next feature costs more", "people.csv"):
         assert words in text
@@ -32,13 +39,13 @@ def test_everything_is_on_the_page(unpack):
 
 
 def test_nothing_bought_and_no_prices(unpack):
-    found = FOUND | {"bought": [], "examples": [], "features_used": USED | {"histogram": [10]}}
-    assert len(unpack(instances_report(found))["charts"]) == 1
+    nothing = traced(bought=[], examples=[], features_used=USED | {"histogram": [10]})
+    assert len(unpack(instances_page(nothing))["charts"]) == 1
     many = [{"name": f"x{k}", "share": 0.5} for k in range(N_LANES + 5)]
-    html = instances_report(FOUND | {"bought": many})
+    html = instances_page(traced(bought=many))
     assert "5 more were bought more rarely" in Page(html).text
 
 
 def test_names_cannot_become_markup():
-    html = instances_report(FOUND | {"bought": [{"name": NASTY, "share": 1.0, "price": 1.0}]})
+    html = instances_page(traced(bought=[{"name": NASTY, "share": 1.0, "price": 1.0}]))
     assert NASTY not in html

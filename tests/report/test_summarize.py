@@ -16,7 +16,7 @@ def test_the_final_selection_with_its_scores_and_shares(make_trace):
         (1, "c", 3.0, 0.75),
         (2, "b", 2.0, 0.5),
     ]
-    assert (run["n_rows"], run["n_features"], run["n_looks"], run["seconds"]) == (400, 3, 4, 0.4)
+    assert (run["n_rows"], run["n_features"], run["n_snapshots"], run["seconds"]) == (400, 3, 4, 0.4)
     assert run["settings"] == {"method": "screen:t_score"}
     assert run["detection"] is None
     assert run["selected"][0]["relevant"] is None
@@ -52,7 +52,7 @@ def test_true_features_known_only_early_give_no_detection_rate(make_trace):
     assert run["detection"] is None
 
 
-def test_shares_and_means_are_of_rows_not_of_looks(make_trace):
+def test_shares_and_means_are_of_rows_not_of_snapshots(make_trace):
     scores, relevant = [[3, 1], [3, 1], [1, 3], [3, 1]], [[0], [0], [0], [0]]
     run = summarize(make_trace(scores, k=1, relevant=relevant, rows=[100, 200, 500, 600]), "run")
     assert run["selected"][0]["share"] == pytest.approx(300 / 600)
@@ -101,8 +101,8 @@ def test_the_summary_is_plain_json(drifting_trace):
     assert json.loads(json.dumps(run, allow_nan=False))["n_rows"] == 4000
 
 
-@pytest.mark.parametrize("looks", [1, 2])
-def test_the_shortest_runs(make_trace, looks):
-    run = summarize(make_trace([[1.0, 0.0]] * looks, k=1, relevant=[[0]] * looks), "run")
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_shortest_runs(make_trace, n):
+    run = summarize(make_trace([[1.0, 0.0]] * n, k=1, relevant=[[0]] * n), "run")
     assert run["detection"]["mean_second_half"] == 1.0
-    assert run["lanes"]["features"][0]["selected"] == [(0, 100 * looks)]
+    assert run["lanes"]["features"][0]["selected"] == [(0, 100 * n)]

@@ -1,4 +1,4 @@
-"""follow: when it looks, what a step holds, that it reads once; on a stand-in selector, whose answers are known."""
+"""Rows: when a snapshot is taken, what a step holds, that rows are read once; on a selector whose answers are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from streamsift.core.batch import Batch
 from streamsift.core.selection import Selection
-from streamsift.runs.rows import LOOKS_BEFORE_DOUBLING, follow
+from streamsift.runs.rows import SNAPSHOTS_BEFORE_DOUBLING, follow_rows
 
 
 class Numbers:
@@ -50,56 +50,56 @@ class Sum:
 
 def test_every_batch_is_a_step_and_every_row_is_learnt_once():
     selector = Sum()
-    steps = list(follow(Numbers(1050), selector, 100))
+    steps = list(follow_rows(Numbers(1050), selector, 100))
     assert [step.n_rows for step in steps] == [*range(100, 1001, 100), 1050, 1050]
     assert selector.scores_.sum() == sum(range(2100))
-    assert [step.look is None for step in steps] == [False] * 10 + [True, False]
+    assert [step.snapshot is None for step in steps] == [False] * 10 + [True, False]
     assert steps[-1].progress == 1.0
     assert all(a.seconds <= b.seconds for a, b in itertools.pairwise(steps))
 
 
-def test_a_look_holds_what_the_selector_said_then():
-    steps = list(follow(Numbers(300), Sum(), 100))
-    first = steps[0].look
+def test_a_snapshot_holds_what_the_selector_said_then():
+    steps = list(follow_rows(Numbers(300), Sum(), 100))
+    first = steps[0].snapshot
     assert first.selection.n_rows_seen == 100
     assert first.scores.tolist() == [sum(range(0, 200, 2)), sum(range(1, 200, 2))]
     assert list(first.feature_names) == ["a", "b"]
     assert first.relevant.tolist() == [0]
 
 
-def test_it_looks_every_so_many_rows_and_always_at_the_end():
+def test_it_takes_one_every_so_many_rows_and_always_at_the_end():
     selector = Sum()
-    steps = list(follow(Numbers(1000), selector, 100, trace_every=300))
-    assert [step.n_rows for step in steps if step.look] == [300, 600, 900, 1000]
+    steps = list(follow_rows(Numbers(1000), selector, 100, trace_every=300))
+    assert [step.n_rows for step in steps if step.snapshot] == [300, 600, 900, 1000]
     assert selector.asked == 4
     assert [step.n_rows for step in steps] == [*range(100, 1001, 100), 1000]
 
 
-def test_drift_between_two_looks_is_not_forgotten():
-    steps = list(follow(Numbers(1200), Sum(), 100, trace_every=400))
-    assert [step.look.drifting for step in steps if step.look] == [True, True, True]
-    steps = list(follow(Numbers(600), Sum(), 100))
-    assert [step.look.drifting for step in steps] == [False, False, True, False, False, True]
+def test_drift_between_two_snapshots_is_not_forgotten():
+    steps = list(follow_rows(Numbers(1200), Sum(), 100, trace_every=400))
+    assert [step.snapshot.drifting for step in steps if step.snapshot] == [True, True, True]
+    steps = list(follow_rows(Numbers(600), Sum(), 100))
+    assert [step.snapshot.drifting for step in steps] == [False, False, True, False, False, True]
 
 
-def test_the_number_of_looks_grows_with_the_logarithm_of_the_stream():
+def test_the_number_of_snapshots_grows_with_the_logarithm_of_the_stream():
     selector = Sum()
-    steps = list(follow(Numbers(20_000, known=False), selector, 1))
-    rows = np.array([step.n_rows for step in steps if step.look])
-    assert len(rows) == selector.asked < 10 * LOOKS_BEFORE_DOUBLING
+    steps = list(follow_rows(Numbers(20_000, known=False), selector, 1))
+    rows = np.array([step.n_rows for step in steps if step.snapshot])
+    assert len(rows) == selector.asked < 10 * SNAPSHOTS_BEFORE_DOUBLING
     gaps = np.diff(rows)
     assert gaps[0] == 1
     assert gaps[-1] > 32
-    late = rows[1:] > LOOKS_BEFORE_DOUBLING
+    late = rows[1:] > SNAPSHOTS_BEFORE_DOUBLING
     assert (gaps[late] <= rows[1:][late] / 100).all()
     assert steps[-1].progress is None
 
 
 def test_an_empty_stream_has_no_steps():
-    assert list(follow(Numbers(0), Sum(), 10)) == []
+    assert list(follow_rows(Numbers(0), Sum(), 10)) == []
 
 
 @pytest.mark.parametrize("size", [7, 100, 5000])
-def test_the_last_step_has_a_look_whatever_the_batch(size):
-    *_, last = follow(Numbers(1000), Sum(), size, trace_every=333)
-    assert last.look.selection.n_rows_seen == 1000
+def test_the_last_step_has_a_snapshot_whatever_the_batch(size):
+    *_, last = follow_rows(Numbers(1000), Sum(), size, trace_every=333)
+    assert last.snapshot.selection.n_rows_seen == 1000

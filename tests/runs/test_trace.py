@@ -8,11 +8,16 @@ import sys
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from bokeh.models import Span
 
 from streamsift.core.exceptions import MissingExtraError, ReaderError
 from streamsift.core.selection import Selection, rank_scores
-from streamsift.runs.rows import Look, Step
-from streamsift.runs.trace import ALL_SCORES_UP_TO, MEASURES, NUMBERS_PER_GROUP, SCHEMA, Trace, TraceWriter
+from streamsift.runs.row_trace import ALL_SCORES_UP_TO, MEASURES, NUMBERS_PER_GROUP, SCHEMA, RowTraceWriter
+from streamsift.runs.rows import RowStep, Snapshot
+from streamsift.runs.run import Run
+from streamsift.runs.trace import Trace
+
+RUN = Run("screen:t_score")
 
 
 def step(row, scores, *, k=2, names=None, relevant=None, drifting=False):
@@ -20,17 +25,17 @@ def step(row, scores, *, k=2, names=None, relevant=None, drifting=False):
     chosen = rank_scores(scores)[:k]
     chosen_names = tuple(f"x{i}" if names is None else names[i] for i in chosen)
     selection = Selection(chosen, chosen_names, scores[chosen], len(scores), row)
-    return Step(row, row / 100, None, Look(selection, scores, names, relevant, drifting))
+    return RowStep(row, row / 100, None, Snapshot(selection, scores, names, relevant, drifting))
 
 
 def test_what_is_written_comes_back(tmp_path):
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {"method": "screen:gini", "k": 2}) as writer:
+    with RowTraceWriter(path, Run("screen:gini", data="a.csv", settings={"k": 2})) as writer:
         writer.append(step(10, [0.1, 0.5, 0.3], names=["a", "b", "c"]))
-        writer.append(Step(15, 0.2, None, None))
+        writer.append(RowStep(15, 0.2, None, None))
         writer.append(step(20, [0.9, 0.5, np.inf], names=["a", "b", "c"], relevant=np.array([2]), drifting=True))
     trace = Trace.read(path)
-    assert trace.settings == {"method": "screen:gini", "k": 2}
+    assert trace.run == Run("screen:gini", data="a.csv", settings={"k": 2}, seconds=0.2)
     assert [trace.name(k) for k in range(3)] == ["a", "b", "c"]
     assert trace.n_features == 3
     assert trace.table.schema.names == SCHEMA.names
@@ -60,7 +65,7 @@ def test_what_is_written_comes_back(tmp_path):
 def test_wide_data_keeps_the_scores_of_the_selected_features_only(tmp_path):
     path = tmp_path / "trace.parquet"
     scores = np.arange(ALL_SCORES_UP_TO + 1.0)
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         writer.append(step(10, scores, k=3, names=[f"f{k}" for k in range(len(scores))]))
     trace = Trace.read(path)
     assert trace.table["indices"].to_pylist() == [[1000, 999, 998]]
@@ -71,7 +76,7 @@ def test_wide_data_keeps_the_scores_of_the_selected_features_only(tmp_path):
 
 def test_unnamed_features_are_numbered(tmp_path):
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         writer.append(step(10, [1.0, 2.0]))
     assert Trace.read(path).name(1) == "x1"
 
@@ -79,16 +84,16 @@ def test_unnamed_features_are_numbered(tmp_path):
 def test_row_groups_are_written_as_the_run_goes_on(tmp_path):
     path = tmp_path / "trace.parquet"
     lines = 3 * math.ceil(NUMBERS_PER_GROUP / (500 + 7))  # scores and plain columns of a line
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         for k in range(lines):
             writer.append(step(k, np.arange(500.0)))
-            assert len(writer._lines) * 500 < NUMBERS_PER_GROUP
+            assert len(writer._steps) * 500 < NUMBERS_PER_GROUP
     assert pq.ParquetFile(path).num_row_groups == 3
     assert len(Trace.read(path)) == lines
 
 
 def write_and_fail(path, failure):
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         writer.append(step(10, [1.0, 2.0]))
         raise failure
 
@@ -107,20 +112,20 @@ def test_an_interrupted_run_leaves_what_it_has(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_run_without_a_look_leaves_no_file(tmp_path):
-    with TraceWriter(tmp_path / "trace.parquet", {}):
+def test_a_run_without_a_snapshot_leaves_no_file(tmp_path):
+    with RowTraceWriter(tmp_path / "trace.parquet", RUN):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_old_trace_stays_until_the_new_one_is_complete(tmp_path):
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {"run": 1}) as writer:
+    with RowTraceWriter(path, Run("first")) as writer:
         writer.append(step(10, [1.0, 2.0]))
-    with TraceWriter(path, {"run": 2}) as writer:
+    with RowTraceWriter(path, Run("second")) as writer:
         writer.append(step(10, [1.0, 2.0]))
-        assert Trace.read(path).settings == {"run": 1}
-    assert Trace.read(path).settings == {"run": 2}
+        assert Trace.read(path).run.method == "first"
+    assert Trace.read(path).run.method == "second"
 
 
 def test_other_files_are_refused_in_words(tmp_path):
@@ -143,11 +148,11 @@ def judged(n_lines, **columns):
 
 def test_lines_may_be_given_as_columns_and_kept_in_memory(tmp_path):
     accuracy = np.array([np.nan, 0.5, 0.75])
-    looks = [np.array([2, 0]), None, np.array([], int)]
+    chosen = [np.array([2, 0]), None, np.array([], int)]
     traces = []
     for path in (None, tmp_path / "trace.parquet"):
-        with TraceWriter(path, {"window": 2}) as writer:
-            writer.extend(judged(3, accuracy=accuracy, selected=looks, indices=looks), 3, ["a", "b", "c"])
+        with RowTraceWriter(path, Run("a", settings={"window": 2})) as writer:
+            writer.extend(judged(3, accuracy=accuracy, selected=chosen, indices=chosen), 3, ["a", "b", "c"])
             writer.extend(judged(0), 3)
             writer.append(step(400, [0.1, 0.2, 0.3]))
         traces.append(writer.trace())
@@ -156,13 +161,13 @@ def test_lines_may_be_given_as_columns_and_kept_in_memory(tmp_path):
         assert trace.table["selected"].to_pylist() == [[2, 0], None, [], [2, 1]]
         assert trace.table["kappa"].null_count == 4
         assert trace.names == {0: "a", 2: "c"}
-        assert trace.looks().column("row").tolist() == [100, 300, 400]
+        assert trace.snapshots().column("row").tolist() == [100, 300, 400]
         assert trace.masks().tolist() == [[True, False, True], [False, False, False], [False, True, True]]
     assert traces[0].table.equals(traces[1].table)
 
 
 def test_what_waits_is_bounded_for_lines_without_scores(tmp_path):
-    with TraceWriter(tmp_path / "trace.parquet", {}) as writer:
+    with RowTraceWriter(tmp_path / "trace.parquet", RUN) as writer:
         for _ in range(40):
             writer.extend(judged(300), 5)
             assert sum(len(block["row"]) for block in writer._blocks) * len(SCHEMA) < NUMBERS_PER_GROUP
@@ -170,7 +175,7 @@ def test_what_waits_is_bounded_for_lines_without_scores(tmp_path):
 
 
 def test_the_summary_of_a_run_that_was_only_followed():
-    with TraceWriter(None, {}) as writer:
+    with RowTraceWriter(None, RUN) as writer:
         writer.append(step(100, [0.1, 0.5, 0.3]))
         writer.append(step(200, [0.1, 0.5, 0.3], k=1))
     summary = writer.trace().summary()
@@ -185,7 +190,7 @@ def test_the_summary_of_a_run_that_was_only_followed():
 
 def test_stability_is_summarised_over_whole_windows():
     def summarised(values, **settings):
-        with TraceWriter(None, settings) as writer:
+        with RowTraceWriter(None, Run("a", settings=settings)) as writer:
             writer.extend(judged(len(values), stability=np.array(values)), 5)
         return writer.trace().summary()["stability"]
 
@@ -195,20 +200,15 @@ def test_stability_is_summarised_over_whole_windows():
     assert summarised([np.nan], window=4) is None
 
 
-def test_a_file_of_an_earlier_version_lacks_measures_and_can_be_read(tmp_path):
+def test_a_file_of_another_version_is_refused_in_words(tmp_path):
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {"run": 1}) as writer:
-        writer.append(step(10, [1.0, 2.0]))
-    metadata = pq.ParquetFile(path).metadata.metadata
-    table = pq.read_table(path).drop_columns(list(MEASURES))
-    pq.write_table(table.replace_schema_metadata({b"streamsift": metadata[b"streamsift"]}), path)
-    trace = Trace.read(path)
-    assert trace.table.schema.names == SCHEMA.names
-    assert trace.summary()["rows"] == 10
+    pq.write_table(SCHEMA.empty_table().replace_schema_metadata({b"streamsift": b'{"settings": {}}'}), path)
+    with pytest.raises(ReaderError, match="written by another version"):
+        Trace.read(path)
 
 
 def curves():
-    with TraceWriter(None, {"selector": "<Screener>", "model": "naive_bayes", "window": 3}) as writer:
+    with RowTraceWriter(None, Run("<Screener>", settings={"model": "naive_bayes", "window": 3})) as writer:
         found = np.array([False, True, False])
         accuracy, features = np.array([np.nan, 0.5, 0.8]), np.array([3, 3, 4])
         lines = judged(3, window_accuracy=accuracy, accuracy=accuracy, n_selected=features, drift_found=found)
@@ -217,20 +217,13 @@ def curves():
 
 
 def test_the_plot_shows_accuracy_stability_and_features_and_where_drift_was_found():
-    pytest.importorskip("matplotlib")
-    figure = curves().plot()
-    panels = figure.get_axes()
-    assert [axes.get_ylabel() for axes in panels] == ["accuracy", "stability", "features"]
-    curve, drift = panels[0].get_lines()
-    assert curve.get_xdata().tolist() == [100, 200, 300]
-    assert curve.get_ydata()[1:].tolist() == [0.5, 0.8]
-    assert list(drift.get_xdata()) == [200, 200]
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"streamsift\[plot\]"):
-        curves().plot()
+    panels = curves().plot().children
+    assert [panel.yaxis.axis_label for panel in panels] == ["accuracy", "stability", "features"]
+    curve = panels[0].renderers[0].data_source.data
+    assert list(curve["x"]) == [100, 200, 300]
+    assert list(curve["y"])[1:] == [0.5, 0.8]
+    assert [line.location for line in panels[0].center if isinstance(line, Span)] == [200]
+    assert panels[0].renderers[0].glyph.line_color == "#0072b2"
 
 
 def test_a_notebook_shows_numbers_and_sparklines():
@@ -250,7 +243,7 @@ def test_frames(tmp_path):
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         writer.append(step(10, [1.0, 2.0]))
     trace = Trace.read(path)
     assert trace.to_pandas()["row"].tolist() == [10]
@@ -260,7 +253,7 @@ def test_frames(tmp_path):
 @pytest.mark.parametrize("package", ["pandas", "polars"])
 def test_a_missing_frame_package_is_named(tmp_path, monkeypatch, package):
     path = tmp_path / "trace.parquet"
-    with TraceWriter(path, {}) as writer:
+    with RowTraceWriter(path, RUN) as writer:
         writer.append(step(10, [1.0, 2.0]))
     trace = Trace.read(path)
     monkeypatch.setitem(sys.modules, package, None)

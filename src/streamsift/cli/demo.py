@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from streamsift.runs.rows import Step
+    from streamsift.runs.rows import RowStep
 
 EXAMPLES = """\b
 Examples:
@@ -36,22 +37,27 @@ def demo(out: str, seed: int) -> None:
     features moves on by one. Both selectors use the t-score, but only one lets old rows fade. The report shows the
     whole run.
     """
-    from streamsift.cli.display import live
+    from streamsift.cli.display import RunView, live
     from streamsift.cli.output import OutputFolder
     from streamsift.cli.table import print_table
     from streamsift.report.run import run_report
     from streamsift.report.summarize import summarize
-    from streamsift.runs.trace import Trace, TraceWriter
+    from streamsift.runs.row_trace import RowTraceWriter
+    from streamsift.runs.run import Run
+    from streamsift.runs.trace import Trace
 
     folder = OutputFolder(out)
     race = Race()
+    view = RunView(race)
     with tempfile.TemporaryDirectory() as workplace:
         paths = [Path(workplace) / f"trace-{k}.parquet" for k in range(len(RUNS))]
-        settings = [{"method": "screen:t_score", "fading": fading, "seed": seed, **STREAM} for fading in RUNS.values()]
-        writers = [TraceWriter(path, about) for path, about in zip(paths, settings, strict=True)]
-        with live(race.render) as watched:
+        settings = {"seed": seed, **STREAM}
+        runs = [Run("screen:t_score", parameters={"fading": fading}, settings=settings) for fading in RUNS.values()]
+        writers = [RowTraceWriter(path, run) for path, run in zip(paths, runs, strict=True)]
+        with live(view.render) as watched:
             for steps in _side_by_side(seed):
-                race.update(steps)
+                for step in steps:
+                    view.update(step)
                 time.sleep(PAUSE if watched else 0.0)
                 for writer, step in zip(writers, steps, strict=True):
                     writer.append(step)
@@ -68,10 +74,10 @@ def demo(out: str, seed: int) -> None:
     click.echo(f"The report is in {report}")
 
 
-def _side_by_side(seed: int) -> Iterator[tuple[Step, ...]]:
+def _side_by_side(seed: int) -> Iterator[tuple[RowStep, ...]]:
     """The steps of all runs, in step; each run reads a stream of its own that is generated alike."""
     from streamsift import catalog
-    from streamsift.runs.rows import follow
+    from streamsift.runs.rows import follow_rows
     from streamsift.streams import generate
 
     k = STREAM["n_relevant"]
@@ -79,39 +85,37 @@ def _side_by_side(seed: int) -> Iterator[tuple[Step, ...]]:
     for fading in RUNS.values():
         selector = catalog.make("screen:t_score", n_features_to_select=k, fading=fading)
         stream = generate("linear_drift", n_rows=ROWS, seed=seed, **STREAM)
-        runs.append(follow(stream, selector, BATCH, trace_every=BATCH))
+        runs.append(follow_rows(stream, selector, BATCH, trace_every=BATCH))
     return zip(*runs, strict=True)
 
 
 class Race:
-    """The live view: for each run the features, marked where they are selected and where they are true."""
+    """The body of the live view: for each run the features, marked where they are selected and where they are true."""
 
     def __init__(self) -> None:
-        self._steps: tuple[Step, ...] = ()
+        self._steps: deque[RowStep] = deque(maxlen=len(RUNS))
 
-    def update(self, steps: tuple[Step, ...]) -> None:
-        """Take notice of the latest step of each run."""
-        self._steps = steps
+    def update(self, step: RowStep) -> None:
+        """Take notice of a step; those of the runs come in turn."""
+        self._steps.append(step)
 
     def render(self) -> Any:
-        """A line of features a run."""
+        """One line of features for each run."""
         from rich.table import Table
         from rich.text import Text
 
         from streamsift.metrics.detection import detection_rate
 
         table = Table.grid(padding=(0, 2))
-        for name, step in zip(RUNS, self._steps, strict=False):
-            look = step.look
-            if look is None or look.relevant is None:
+        for name, step in zip(RUNS, tuple(self._steps), strict=False):
+            now = step.snapshot
+            if now is None or now.relevant is None:
                 continue
-            selected, relevant = set(look.selection.indices.tolist()), set(look.relevant.tolist())
+            selected, relevant = set(now.selection.indices.tolist()), set(now.relevant.tolist())
             cells = Text()
-            for index in range(look.selection.n_features):
+            for index in range(now.selection.n_features):
                 mark = "█" if index in selected else "·"
                 style = "green" if index in selected & relevant else "red" if index in selected else "dim"
                 cells.append("▁" if index in relevant - selected else mark, style=style)
-            table.add_row(name, cells, f"{detection_rate(look.selection.indices, look.relevant):.0%} found")
-        rows = self._steps[0].n_rows if self._steps else 0
-        table.add_row(Text("row", style="dim"), Text(f"{rows:,} of {ROWS:,}", style="dim"))
+            table.add_row(name, cells, f"{detection_rate(now.selection.indices, now.relevant):.0%} found")
         return table

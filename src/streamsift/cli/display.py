@@ -1,11 +1,13 @@
-"""The live view of a run: a progress bar and the leading features as they move. It draws on the standard error, and
-only where that is a terminal."""
+"""The live view of a run of any kind: a progress bar and the leading features as they move.
+
+It draws on the standard error, and only where that is a terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,8 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from streamsift.cli.table import printable
-from streamsift.core.selection import Selection
-from streamsift.runs.rows import Step
+from streamsift.runs.run import Leaders, Step
 
 N_SHOWN = 10
 BAR_WIDTH = 24
@@ -33,24 +34,35 @@ def live(render: Callable[[], Any], *, quiet: bool = False) -> Iterator[bool]:
         yield True
 
 
-class SelectionView:
-    """What is drawn while a selection runs; `update` it with every step."""
+class Body(Protocol):
+    """What is drawn below the progress bar."""
 
-    def __init__(self) -> None:
+    def update(self, step: Any) -> None:
+        """Take notice of a step."""
+        ...
+
+    def render(self) -> Any:
+        """Anything rich can draw."""
+        ...
+
+
+class RunView:
+    """What is drawn while a run of any kind goes on: how far it is, and below that its body; `update` it at each step.
+
+    It asks a step only what `streamsift.runs.run.Step` declares. The usual body are the leading features.
+    """
+
+    def __init__(self, body: Body | None = None) -> None:
+        self._body: Body = LeadersBody() if body is None else body
         self._step: Step | None = None
-        self._now: Selection | None = None
-        self._before: dict[str, int] = {}
 
     def update(self, step: Step) -> None:
         """Take notice of a step."""
         self._step = step
-        if step.look is not None:
-            if self._now is not None:
-                self._before = {name: rank for rank, name in enumerate(self._now.names)}
-            self._now = step.look.selection
+        self._body.update(step)
 
     def render(self) -> Any:
-        """The progress bar and the leading features."""
+        """The progress bar and the body."""
         step = self._step
         if step is None:
             return Text("reading …", style="dim")
@@ -58,32 +70,50 @@ class SelectionView:
         fraction = step.progress
         bar = ProgressBar(total=None if fraction is None else 1.0, completed=fraction or 0.0, width=BAR_WIDTH)
         share = "" if fraction is None else f"{fraction:.0%}"
-        speed = f"{step.n_rows / step.seconds:,.0f} rows/s" if step.seconds > 0 else ""
-        head.add_row(bar, Text(share), Text(f"{step.n_rows:,} rows"), Text(speed, style="dim"))
-        return Group(head, self._leaders())
+        speed = f"{step.position / step.seconds:,.0f} {step.unit}/s" if step.seconds > 0 and step.position else ""
+        head.add_row(bar, Text(share), Text(f"{step.position:,} {step.unit}"), Text(speed, style="dim"))
+        return Group(head, self._body.render())
 
-    def _leaders(self) -> Any:
+
+class LeadersBody:
+    """The leading features with their scores as bars, and how they moved since the step before."""
+
+    def __init__(self) -> None:
+        self._now: Leaders | None = None
+        self._before: dict[str, int] = {}
+
+    def update(self, step: Step) -> None:
+        """Ask the step for its leaders; a step without any changes nothing."""
+        leaders = step.leaders()
+        if leaders is not None:
+            if self._now is not None:
+                self._before = {name: rank for rank, name in enumerate(self._now.names)}
+            self._now = leaders
+
+    def render(self) -> Any:
+        """A row for each feature."""
         table = Table.grid(padding=(0, 2))
         if self._now is None:
             return table
-        names, scores = self._now.names[:N_SHOWN], self._now.scores
-        best = 0.0 if scores is None or len(scores) == 0 else float(scores[0])
+        ranked, names = self._now.ranked, self._now.names[:N_SHOWN]
+        values = None if self._now.values is None else self._now.values[:N_SHOWN]
+        best = 0.0 if values is None else max(values, default=0.0)
         for rank, name in enumerate(names):
-            score = None if scores is None else float(scores[rank])
+            score = None if values is None else values[rank]
             length = 0 if score is None or not 0 < best < float("inf") else round(BAR_WIDTH * max(score, 0.0) / best)
             table.add_row(
-                Text(f"{rank + 1:>3}", style="dim"),
-                self._movement(name, rank),
+                Text(f"{rank + 1:>3}" if ranked else "", style="dim"),
+                self._movement(name, rank, ranked=ranked),
                 Text(printable(name), no_wrap=True, overflow="ellipsis"),
                 Text("━" * length, style="cyan"),
                 Text("" if score is None else f"{score:.4g}", style="dim"),
             )
         return table
 
-    def _movement(self, name: str, rank: int) -> Text:
+    def _movement(self, name: str, rank: int, *, ranked: bool) -> Text:
         before = self._before.get(name)
         if before is None:
             return Text("new" if self._before else "", style="yellow")
-        if before == rank:
+        if before == rank or not ranked:
             return Text("")
         return Text(f"▲{before - rank}", style="green") if rank < before else Text(f"▼{rank - before}", style="red")

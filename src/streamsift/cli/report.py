@@ -6,7 +6,6 @@ import errno
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -43,33 +42,27 @@ def _file(run: Path) -> Path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(run))
     if not run.is_dir():
         return run
-    for name in ("comparison.json", "trace.parquet", "selection.json"):
+    for name in ("comparison.json", "trace.parquet"):
         if (run / name).exists():
             return run / name
     raise InputError(
-        f"The folder {str(run)!r} holds neither comparison.json nor trace.parquet nor selection.json: give the folder "
-        "that `streamsift select --out` or `streamsift compare` wrote."
+        f"The folder {str(run)!r} holds neither comparison.json nor trace.parquet: give the folder that "
+        "`streamsift select --out` or `streamsift compare` wrote."
     )
 
 
 def _page(path: Path) -> str:
-    """The page of a comparison, of a trial (both JSON), of a run over columns or of one over rows (both Parquet)."""
+    """The page of a comparison (JSON) or of a run of whatever kind (Parquet)."""
     if path.suffix == ".json":
-        return _json_page(path)
-    found = _columns_run(path)
-    if found is not None:
-        from streamsift.report.decisions import columns_report
-
-        return columns_report(found["found"], found["decisions"])
-    from streamsift.report.run import trace_report
+        return _comparison_page(path)
+    from streamsift.report.trace_page import trace_page
     from streamsift.runs.trace import Trace
 
-    return trace_report(Trace.read(path))
+    return trace_page(Trace.read(path))
 
 
-def _json_page(path: Path) -> str:
+def _comparison_page(path: Path) -> str:
     from streamsift.report.comparison import comparison_report
-    from streamsift.report.purchases import instances_report
 
     try:
         found = json.loads(path.read_text("utf-8"))
@@ -77,22 +70,4 @@ def _json_page(path: Path) -> str:
         raise InputError(f"{str(path)!r} is not JSON: give the comparison.json of a comparison.") from error
     if isinstance(found, dict) and "entries" in found:
         return comparison_report(found, path.parent)
-    if isinstance(found, dict) and "features_used" in found:
-        return instances_report({"examples": [], **found})
-    raise InputError(
-        f"{str(path)!r} is neither a comparison nor the trial of a method that buys features: give comparison.json, or "
-        "the trace.parquet of a run."
-    )
-
-
-def _columns_run(path: Path) -> Any:
-    """What a run over columns left in the metadata of its trace; None where the file is something else."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except pa.ArrowInvalid:
-        return None  # Trace.read says it in words
-    text = metadata.get(b"streamsift-columns")
-    return None if text is None else json.loads(text)
+    raise InputError(f"{str(path)!r} is no comparison: give a comparison.json, or the trace.parquet of a run.")

@@ -14,7 +14,7 @@ from streamsift.comparison.recommend import choose, in_order, recommend
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.significance import FEWEST_REPEATS, significance
 from streamsift.comparison.workers import Outcome
-from streamsift.core.exceptions import MissingExtraError
+from streamsift.core.pictures import picture
 from streamsift.metrics.stability import nogueira_stability
 
 MEANS = (
@@ -106,29 +106,8 @@ class Comparison:
         return [{column: entry[column] for column in columns} for entry in entries]
 
     def plot(self) -> Any:
-        """Accuracy against stability, the size of a mark saying how many features; a matplotlib Figure."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise MissingExtraError("Comparison.plot", "matplotlib", "plot") from error
-        figure = Figure(figsize=(7.0, 4.5), layout="constrained")
-        axes = figure.add_subplot(xlabel="stability", ylabel="accuracy", title=self.found["data"])
-        for protocol in dict.fromkeys(entry["protocol"] for entry in self.found["entries"]):
-            shown = [
-                entry
-                for entry in self.found["entries"]
-                if entry["protocol"] == protocol and entry["rank"] is not None and entry["stability"] is not None
-            ]
-            edges = ["black" if entry["on_front"] else "none" for entry in shown]
-            sizes = [20.0 + 80.0 * entry["features"] / self.found["n_features"] for entry in shown]
-            places = [entry["stability"] for entry in shown], [entry["accuracy"] for entry in shown]
-            if shown:
-                axes.scatter(*places, s=sizes, edgecolors=edges, label=protocol)
-            for entry, x, y in zip(shown, *places, strict=True):
-                axes.annotate(entry["name"], (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7)
-        if axes.collections:
-            axes.legend(title="protocol")
-        return figure
+        """Accuracy against stability as a bokeh figure; a notebook shows it, `bokeh.plotting.show` opens it."""
+        return picture("plots:plot_comparison", self)
 
     def _repr_html_(self) -> str:
         rows = self.table()

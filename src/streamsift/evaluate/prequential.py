@@ -35,7 +35,9 @@ from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
 from streamsift.learners.online import Learner, make_learner
 from streamsift.metrics.selection import selection_accuracy
-from streamsift.runs.trace import Trace, TraceWriter
+from streamsift.runs.row_trace import RowTraceWriter
+from streamsift.runs.run import Run
+from streamsift.runs.trace import Trace
 from streamsift.streams.stream import RowStream, with_width
 
 MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
@@ -88,7 +90,7 @@ def prequential(
     Returns
     -------
     Trace
-        One record per step; `streamsift.runs.trace` says what is in it.
+        One record per step; `streamsift.runs.row_trace` says what is in it.
 
     Examples
     --------
@@ -116,14 +118,13 @@ def prequential(
         },
     )
     learner = make_learner(model) if isinstance(model, str) else model
-    settings: dict[str, Any] = {
-        "selector": "all features" if selector is None else type(selector).__name__,
-        "parameters": getattr(selector, "get_params", dict)(),
-        "model": model if isinstance(model, str) else type(model).__name__,
-        **numbers,
-    }
+    run = Run(
+        "all features" if selector is None else type(selector).__name__,
+        parameters=getattr(selector, "get_params", dict)(),
+        settings={"model": model if isinstance(model, str) else type(model).__name__, **numbers},
+    )
     contest, board, start = _Contest(selector, learner, label_delay), Scoreboard(window, every), perf_counter()
-    with TraceWriter(trace_path, settings) as writer, warnings.catch_warnings():
+    with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
             for batch in islice(stream.batches(batch_size), n_batches):

@@ -16,8 +16,9 @@ from streamsift.core.selection import rank_scores
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.window_stability import WindowStability
-from streamsift.runs.rows import LookSchedule
-from streamsift.runs.trace import PREDICTION, kept_scores
+from streamsift.runs.row_trace import kept_scores
+from streamsift.runs.rows import SnapshotSchedule
+from streamsift.runs.trace import PREDICTION
 
 MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their records
 AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
@@ -92,7 +93,7 @@ class Scoreboard:
 
     def __init__(self, window: int, every: int) -> None:
         self._window, self._every = window, every
-        self._schedule = LookSchedule(every)
+        self._schedule = SnapshotSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
         self._steps: list[JudgedStep] = []  # whose records have not been asked for

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import check_batch
 from streamsift.core.instances import InstanceClassifier, Step
-from streamsift.instances.drawing import path_figure
+from streamsift.core.pictures import picture
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ class Explanation:
 
     def plot(self) -> Any:
         """The path of the posterior as a bokeh figure."""
-        return path_figure(self.posteriors, list(self.names), [str(label) for label in self.classes], self._end())
+        labels = [str(label) for label in self.classes]
+        return picture("instance_plots:path_figure", self.posteriors, list(self.names), labels, self._end())
 
 
 def explain(self: InstanceClassifier, x: Any) -> Explanation:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.instances import InstanceClassifier
-from streamsift.instances.drawing import interval_figure, triangle_figure
+from streamsift.core.pictures import picture
 from streamsift.instances.grid import make_grid
 
 DRAWN_STEPS = {2: 400, 3: 60}
@@ -87,8 +87,4 @@ def plot_policy(self: InstanceClassifier, stage: int) -> Any:
     >>> model.plot_policy(0).title.text
     'After 0 features'
     """
-    region = policy(self, stage)
-    labels = [str(label) for label in region.classes]
-    if len(labels) == 2:
-        return interval_figure(region.points[:, 0], region.loss, region.stops, labels, region.stage)
-    return triangle_figure(region.points, region.stops, labels, region.stage)
+    return picture("instance_plots:region_figure", policy(self, stage))

@@ -9,23 +9,23 @@ from bokeh.models import ColumnDataSource
 
 from streamsift.report.chart import Chart, Curve, Mark, draw_curves, dress, hover, hover_curves, new_figure
 from streamsift.report.figures import lanes_chart
-from streamsift.report.numbers import duration, number
+from streamsift.report.numbers import duration, number, rounded
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.run import settings_table
-from streamsift.report.summarize import N_LANES
+from streamsift.report.summarize import N_LANES, evenly
+from streamsift.runs.trace import Trace
 
 OFFERED = "columns offered"
+N_POINTS = 800  # of a curve, of the accepted columns and of the others
 
 
-def columns_report(found: dict[str, Any], record: dict[str, Any]) -> str:
+def columns_page(trace: Trace) -> str:
     """Return the HTML report of a run over columns.
 
     Parameters
     ----------
-    found : dict
-        What selection.json holds: data, target, method, parameters, n_offered, selected, seconds, complete.
-    record : dict
-        As `DecisionRecord.as_dict` gives it.
+    trace : Trace
+        Its table holds the decisions (see `streamsift.runs.column_trace`), its result the selected columns.
 
     Returns
     -------
@@ -35,46 +35,85 @@ def columns_report(found: dict[str, Any], record: dict[str, Any]) -> str:
     Examples
     --------
     >>> from streamsift.core.selection import Decision, Decisions
-    >>> from streamsift.report.record import DecisionRecord
-    >>> record = DecisionRecord()
-    >>> record.add(Decisions.of([Decision("age", True, statistic=9.0, threshold=4.0)]))
-    >>> selected = [{"rank": 1, "index": 0, "name": "age", "statistic": 9.0}]
-    >>> found = {"data": "people.csv", "target": "sex", "method": "investing", "parameters": {}, "complete": True}
-    >>> page = columns_report(found | {"n_offered": 1, "seconds": 0.1, "selected": selected}, record.as_dict())
-    >>> page[:15]
+    >>> from streamsift.runs.column_trace import ColumnTraceWriter
+    >>> from streamsift.runs.run import Run
+    >>> with ColumnTraceWriter(None, Run("investing", "columns", "people.csv", "sex")) as writer:
+    ...     writer.add(Decisions.of([Decision("age", True, statistic=9.0, threshold=4.0)]))
+    ...     selected = [{"rank": 1, "index": 0, "name": "age", "statistic": 9.0}]
+    ...     writer.result = {"n_features": 1, "n_offered": 1, "selected": selected}
+    >>> columns_page(writer.trace())[:15]
     '<!doctype html>'
     """
+    run, found, record = trace.run, trace.result, _record(trace)
     dropped = record["n_dropped"]
     facts = [
         (f"{found['n_offered']:,}", "columns offered"),
         (f"{len(found['selected']):,}", "selected at the end"),
-        *([(f"{record['n_accepted']:,}", "accepted on the way"), (f"{dropped:,}", "dropped again")] if dropped else []),
-        (duration(found["seconds"]), "reading and deciding"),
+        *(
+            [(f"{record['n_accepted_at_all']:,}", "accepted on the way"), (f"{dropped:,}", "dropped again")]
+            if dropped
+            else []
+        ),
+        (duration(run.seconds), "reading and deciding"),
     ]
-    charts = [] if not record["offered"] else [_growth(record), *_bids(record), *_statistics(record)]
-    if record["members"]:
-        charts.append(_members(record, found["n_offered"]))
-    lead = f"The columns that tell about {found['target']!r}, offered one after another to {found['method']}"
-    lead += "." if found["complete"] else "; the run was interrupted."
-    settings = {key: found[key] for key in ("data", "target", "method")} | found["parameters"]
-    return render(
-        found["data"], lead, [Section("The run", facts, charts, [_selected(found), settings_table(settings)])]
-    )
+    lead = f"The columns that tell about {run.target!r}, offered one after another to {run.method}"
+    lead += "." if run.complete else "; the run was interrupted."
+    tables = [_selected(found), settings_table(run.shown())]
+    return render(run.data, lead, [Section("The run", facts, decision_charts(trace), tables)])
+
+
+def decision_charts(trace: Trace) -> list[Chart]:
+    """The charts of a run over columns; none for a method that takes the whole table at once."""
+    record = _record(trace)
+    if not record["offered"]:
+        return []
+    charts = [_growth(record), *_bids(record), *_statistics(record)]
+    return [*charts, _members(record, trace.n_features)] if record["members"] else charts
+
+
+def _record(trace: Trace) -> dict[str, Any]:
+    """The decisions as columns, an even choice of them for curves, and from when to when columns were selected."""
+    every: dict[str, list[Any]] = trace.table.to_pydict()
+    n_accepted = every["n_accepted"][-1] if every["offered"] else 0
+    curve = evenly(len(every["offered"]), N_POINTS).tolist()
+    points: list[int] = []
+    for wanted in (True, False):
+        places = [k for k, accepted in enumerate(every["accepted"]) if accepted == wanted]
+        points += [places[k] for k in evenly(len(places), N_POINTS).tolist()]
+    members = [
+        {"name": name, "from": offered - 1, "to": trace.n_features if until is None else until}
+        for name, offered, accepted, until in zip(
+            *(every[key] for key in ("name", "offered", "accepted", "until")), strict=True
+        )
+        if accepted
+    ]
+    return {
+        **{key: [every[key][k] for k in curve] for key in ("offered", "n_accepted", "n_selected")},
+        "wealth": [rounded(every["wealth"][k]) for k in curve],
+        "points": [
+            (every["offered"][k], rounded(every["statistic"][k]), rounded(every["threshold"][k]), every["accepted"][k])
+            for k in sorted(points)
+        ],
+        "members": members,
+        "n_accepted_at_all": n_accepted,
+        "n_dropped": sum(len(names) for names in every["dropped"]),
+    }
 
 
 def _growth(record: dict[str, Any]) -> Chart:
     chart = Chart(
         "The selection grows",
         "How many columns are in the selection, after so many offered; a level line means that nothing new was needed.",
-        f"Line chart of the size of the selection; at the end it holds {record['held'][-1]:,} columns.",
+        f"Line chart of the size of the selection; at the end it holds {record['n_selected'][-1]:,} columns.",
         new_figure(OFFERED, "columns", 240),
     )
-    curves = [Curve("in the selection", record["offered"], record["held"])]
+    curves = [Curve("in the selection", record["offered"], record["n_selected"])]
     if record["n_dropped"]:
-        curves.append(Curve("accepted so far", record["offered"], record["accepted"], 1))
+        curves.append(Curve("accepted so far", record["offered"], record["n_accepted"], 1))
     lines = draw_curves(chart, curves, ("what", "offered", "columns"))
     hover_curves(chart, lines, "what", ("offered", "0,0"), ("columns", "0,0"))
     chart.figure.y_range.start = 0
+    chart.figure.yaxis.ticker.min_interval = 1  # there are no half columns
     return dress(chart)
 
 
@@ -95,15 +134,9 @@ def _bids(record: dict[str, Any]) -> list[Chart]:
 
 def _statistics(record: dict[str, Any]) -> list[Chart]:
     """Each kept decision as a point, with the threshold it was compared with."""
-    known = [
-        (offered, value, limit, accepted)
-        for key, accepted in (("taken", True), ("refused", False))
-        for offered, value, limit in zip(*(record[key][c] for c in ("offered", "statistic", "threshold")), strict=True)
-        if value is not None
-    ]
+    known = [point for point in record["points"] if point[1] is not None]
     if not known:
         return []
-    known.sort()
     values = [value for _, value, _, _ in known]
     wide = min(values) > 0 and max(values) > 100 * min(values)
     plot = new_figure(OFFERED, "statistic", 300, y_axis_type="log" if wide else "linear")

@@ -44,7 +44,7 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     latest = np.where(np.isnan(scores), -1, np.arange(scores.shape[1])).max(axis=1)
     order = [int(k) for k in np.lexsort((-last, -latest)) if known[k]]
     cells, low, high = _bytes(scores[order])
-    n_features, n_looks = cells.shape
+    n_features, n_snapshots = cells.shape
     end = grid["rows"][-1]
     names = [grid["features"][k]["name"] for k in order]
     left_out = run["n_features"] - n_features
@@ -55,7 +55,7 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
         + (f" {left_out:,} more features are not drawn." if left_out > 0 else "")
         + _thinned(run)
         + " Click a line to see the feature.",
-        f"Heat map of the scores of {n_features} features over {n_looks} looks; at the end {names[0]} leads.",
+        f"Heat map of the scores of {n_features} features over {n_snapshots} snapshots; at the end {names[0]} leads.",
         new_figure(ROWS, None, 64 + (17 * max(n_features, 2) if few else min(640, max(320, 2 * n_features)))),
         grid=number_of_run,
         lanes=order,
@@ -63,7 +63,7 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     )
     plot = chart.figure
     mapper = LinearColorMapper(low=1, high=COLOURS, palette=["#808080"] * COLOURS, low_color="rgba(0, 0, 0, 0)")
-    source = ColumnDataSource({"image": [cells[:, _look_of_column(grid["rows"])]]})
+    source = ColumnDataSource({"image": [cells[:, _snapshot_of_column(grid["rows"])]]})
     plot.image("image", x=0, y=-0.5, dw=end, dh=n_features, source=source, color_mapper=mapper)
     chart.colour(mapper, palette="heat")
     chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g} and more"))
@@ -75,12 +75,12 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     return chart
 
 
-def _look_of_column(rows: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Which look each column of the picture shows; columns are equally wide, looks may be at uneven distances."""
+def _snapshot_of_column(rows: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Which snapshot each column of the picture shows; columns are equally wide, snapshots may be unevenly spaced."""
     least = int(np.diff(rows, prepend=0).min())
     n_columns = min(MOST_COLUMNS, max(1, round(rows[-1] / least)))
     middles = (np.arange(n_columns) + 0.5) * rows[-1] / n_columns
-    return np.searchsorted(rows, middles)  # a look speaks for the rows since the look before it
+    return np.searchsorted(rows, middles)  # a snapshot speaks for the rows since the one before it
 
 
 def _bytes(scores: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float, float]:
@@ -96,7 +96,7 @@ def _bytes(scores: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float, f
 
 def _thinned(run: dict[str, Any]) -> str:
     every = run["lanes"]["every"]
-    return f" Of every {every:g} looks one is drawn." if every > 1 else ""
+    return f" Of every {every:g} snapshots one is drawn." if every > 1 else ""
 
 
 def scores_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
@@ -227,7 +227,7 @@ def feature_charts() -> list[Chart]:
     charts = []
     for title, reading, label in (
         ("Score", "The score over time, on a pale band while the feature was selected.", "score"),
-        ("Rank", "Its place among all scores at each look; 1 is the best.", "rank"),
+        ("Rank", "Its place among all scores at each step; 1 is the best.", "rank"),
     ):
         chart = Chart(title, reading, f"Line chart of the {label} of the chosen feature over time.", None)
         chart.figure = new_figure(ROWS, label, 200)

@@ -1,4 +1,4 @@
-"""The grid of a run: features × looks, with scores, ranks and when each was selected, packed for the page.
+"""The grid of a run: features × snapshots, with scores, ranks and when each was selected, packed for the page.
 
 The heat map, its CSV file and the view of a single feature all read this one dict. Scores are 16-bit codes between the
 lowest and the highest score of their feature: 0 is missing, 65,534 minus infinity and 65,535 infinity.
@@ -16,7 +16,7 @@ from streamsift.report.lists import Lists
 from streamsift.report.numbers import rounded
 from streamsift.runs.trace import Trace
 
-N_RANKS = 500  # looks with a rank at most; the scores are twice as fine
+N_RANKS = 500  # snapshots with a rank at most; the scores are twice as fine
 MISSING, TOP, MINUS_INFINITY, INFINITY = 0, 65_533, 65_534, 65_535
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def make_grid(
 
 
 def grid_scores(grid: dict[str, Any]) -> Floats:
-    """The scores of a grid, features × looks, NaN where there is none."""
+    """The scores of a grid, features × snapshots, NaN where there is none."""
     shape = len(grid["features"]), len(grid["rows"])
     codes = np.frombuffer(base64.b64decode(grid["scores"]), "<u2").reshape(shape)
     low, high = (np.array([np.nan if v is None else v for v in grid[key]], float)[:, None] for key in ("low", "high"))

@@ -20,19 +20,19 @@ from streamsift.report.chart import (
 from streamsift.report.numbers import duration, number, share
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.run import settings_table
+from streamsift.runs.trace import Trace
 
 N_LANES = 30  # features drawn in the chart of the most bought
 
 
-def instances_report(found: dict[str, Any]) -> str:
-    """Return the HTML report of a trial of a method that buys features.
+def instances_page(trace: Trace) -> str:
+    """Return the HTML report of a run of a method that buys features.
 
     Parameters
     ----------
-    found : dict
-        What selection.json holds: data, target, method, parameters, accuracy, mean_cost, rows_trained, rows_held_out,
-        features_used, bought (name, share and price), seconds, and `examples` (row, answer, reason and steps of some
-        rows of the file).
+    trace : Trace
+        Its result holds accuracy, mean_cost, rows_trained, rows_held_out, features_used, bought (name, share and price)
+        and `examples` (row, answer, reason and steps of some rows of the file).
 
     Returns
     -------
@@ -41,33 +41,43 @@ def instances_report(found: dict[str, Any]) -> str:
 
     Examples
     --------
+    >>> from streamsift.runs.instances import InstanceTraceWriter
+    >>> from streamsift.runs.run import Run
     >>> used = {"mean": 1.5, "min": 1, "q1": 1, "median": 1.5, "q3": 2, "max": 2, "histogram": [0, 5, 5]}
-    >>> found = {"data": "people.csv", "target": "sex", "method": "etana", "parameters": {}, "accuracy": 0.9}
-    >>> found |= {"mean_cost": 0.1, "rows_trained": 20, "rows_held_out": 10, "features_used": used, "seconds": 0.1}
-    >>> found |= {"bought": [{"name": "height", "share": 1.0, "price": 0.01}], "examples": []}
-    >>> instances_report(found)[:15]
+    >>> with InstanceTraceWriter(None, Run("etana", "instances", "people.csv", "sex")) as writer:
+    ...     writer.result = {"accuracy": 0.9, "mean_cost": 0.1, "rows_trained": 20, "rows_held_out": 10}
+    ...     bought = [{"name": "height", "share": 1.0, "price": 0.01}]
+    ...     writer.result |= {"features_used": used, "bought": bought, "examples": []}
+    >>> instances_page(writer.trace())[:15]
     '<!doctype html>'
     """
+    run, found = trace.run, trace.result
     used = found["features_used"]
     facts = [
         (share(found["accuracy"]), "accuracy on held-out rows"),
-        (f"{used['mean']:.2f}", "features a row, mean"),
-        (number(found["mean_cost"]), "cost a row, mean"),
+        (f"{used['mean']:.2f}", "features per row, mean"),
+        (number(found["mean_cost"]), "cost per row, mean"),
         (f"{found['rows_held_out']:,}", "rows held out"),
-        (duration(found["seconds"]), "learning and judging"),
+        (duration(run.seconds), "learning and judging"),
     ]
-    charts = [_histogram(used["histogram"])]
+    lead = (
+        f"How few features {run.method} needs to tell {run.target!r}: learnt on {found['rows_trained']:,} "
+        f"rows, judged on {found['rows_held_out']:,} others" + ("." if run.complete else "; the run was interrupted.")
+    )
+    tables = [_bought(found), *([_examples(found["examples"])] if found["examples"] else [])]
+    section = Section("The trial", facts, purchase_charts(trace), [*tables, settings_table(run.shown())])
+    return render(run.data, lead, [section])
+
+
+def purchase_charts(trace: Trace) -> list[Chart]:
+    """The charts of a run of a method that buys features."""
+    found = trace.result
+    charts = [_histogram(found["features_used"]["histogram"])]
     if found["bought"]:
         charts.append(_most_bought(found["bought"]))
     if found["examples"]:
         charts.append(_beliefs(found["examples"]))
-    lead = (
-        f"How few features {found['method']} needs to tell {found['target']!r}: learnt on {found['rows_trained']:,} "
-        f"rows, judged on {found['rows_held_out']:,} others."
-    )
-    tables = [_bought(found), *([_examples(found["examples"])] if found["examples"] else [])]
-    settings = {key: found[key] for key in ("data", "target", "method")} | found["parameters"]
-    return render(found["data"], lead, [Section("The trial", facts, charts, [*tables, settings_table(settings)])])
+    return charts
 
 
 def _histogram(counts: list[int]) -> Chart:
@@ -144,7 +154,9 @@ def _beliefs(examples: list[dict[str, Any]]) -> Chart:
     drawn = draw_curves(chart, coloured(lines), ("row", "bought", "probability"))
     hover_curves(chart, drawn, "row", ("features bought", "0"), ("probability", "0.0%"))
     as_share(chart)
-    return dress(chart, "0")
+    dress(chart, "0")
+    chart.figure.xaxis.ticker.min_interval = 1  # there are no half features
+    return chart
 
 
 def _bought(found: dict[str, Any]) -> Table:

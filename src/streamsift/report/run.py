@@ -34,14 +34,16 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     --------
     >>> import tempfile
     >>> from streamsift import Screener
-    >>> from streamsift.runs.rows import follow
-    >>> from streamsift.runs.trace import Trace, TraceWriter
+    >>> from streamsift.runs.row_trace import RowTraceWriter
+    >>> from streamsift.runs.rows import follow_rows
+    >>> from streamsift.runs.run import Run
+    >>> from streamsift.runs.trace import Trace
     >>> from streamsift.report.summarize import summarize
     >>> from streamsift.streams import generate
     >>> stream = generate("linear_drift", n_rows=300, seed=0, n_features=10, n_relevant=2, shift_every=100)
     >>> path = f"{tempfile.mkdtemp()}/trace.parquet"
-    >>> with TraceWriter(path, {"method": "screen:t_score"}) as writer:
-    ...     for step in follow(stream, Screener(n_features_to_select=2), batch_size=100):
+    >>> with RowTraceWriter(path, Run("screen:t_score")) as writer:
+    ...     for step in follow_rows(stream, Screener(n_features_to_select=2), batch_size=100):
     ...         writer.append(step)
     >>> page = run_report("A drift", "Two of ten features are true.", [summarize(Trace.read(path), "t-score")])
     >>> page[:15]
@@ -62,14 +64,14 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     return render(title, lead, sections, [run["grid"] for run in runs])
 
 
-def trace_report(trace: Trace) -> str:
-    """Return the HTML report of a trace that was read back; title and lead come from its settings."""
-    settings = trace.settings
-    method, data, target = (settings.get(key) for key in ("method", "data", "target"))
-    lead = f"What {method or 'the selector'} selected"
-    lead += f" to tell {str(target)!r}" if target else ""
-    lead += f", judged by {settings['model']} row by row" if settings.get("model") else ""
-    return run_report(str(data or method or "A run"), f"{lead}.", [summarize(trace, str(method or "run"))])
+def rows_page(trace: Trace) -> str:
+    """Return the HTML report of a run over rows; title and lead say what was run."""
+    run = trace.run
+    lead = "The features that tell the most" + (f" about {run.target!r}" if run.target else "")
+    lead += f", selected by {run.method} in one pass"
+    lead += f" and judged by {run.settings['model']} row by row" if run.settings.get("model") else ""
+    lead += "." if run.complete else "; the run was interrupted."
+    return run_report(run.data or run.method, lead, [summarize(trace, run.method)])
 
 
 def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:

@@ -21,7 +21,7 @@ N_OTHERS = 24  # features drawn in grey behind them
 N_LANES = 40  # features with a lane of their own
 N_FEATURES = 300  # features of the heat map and of the list one can choose from
 N_POINTS = 400  # points a line; more would not be seen
-N_LOOKS = 1_000  # columns of the heat map; of longer runs an even choice of looks
+N_SNAPSHOTS = 1_000  # columns of the heat map; of longer runs an even choice of snapshots
 
 # Columns of a trace that are drawn over time; runs that were only followed, and older traces, lack them.
 MEASURES = (
@@ -39,25 +39,25 @@ def summarize(trace: Trace, name: str) -> dict[str, Any]:
     Parameters
     ----------
     trace : Trace
-        The record of the run, with at least one line.
+        The record of the run, with at least one step.
     name : str
         What the run is called where several stand side by side.
 
     Returns
     -------
     dict
-        `selected` (the final selection), `grid` (features × looks), `scores` and `lanes` (charts over time),
+        `selected` (the final selection), `grid` (features × snapshots), `scores` and `lanes` (charts over time),
         `detection` (None where the true features are unknown), `measures` (accuracy, stability and cost over time;
         only those the run has), `settings`, and the size of the run.
     """
-    every_line, measures = trace, _measures(trace)
-    # Lines between two looks hold measures only.
-    looks = np.flatnonzero(trace.table["selected"].is_valid().to_numpy())
-    trace = replace(trace, table=trace.table.take(looks))
+    every_step, measures = trace, _measures(trace)
+    # Steps between two snapshots hold measures only.
+    taken = np.flatnonzero(trace.table["selected"].is_valid().to_numpy())
+    trace = replace(trace, table=trace.table.take(taken))
     rows: Rows = trace.table["row"].to_numpy()
     chosen, relevant = Lists.of(trace.table["selected"]), Lists.of(trace.table["relevant"])
-    lines = _evenly(len(rows), N_LOOKS)
-    drift = {flag: _any_since(every_line, flag, looks[lines]) for flag in ("drifting", "drift_found")}
+    lines = evenly(len(rows), N_SNAPSHOTS)
+    drift = {flag: _any_since(every_step, flag, taken[lines]) for flag in ("drifting", "drift_found")}
     shares = _shares(rows, chosen)
     by_share = sorted(shares, key=lambda index: (-shares[index], index))
     final = [int(index) for index in chosen.line(len(rows) - 1)]
@@ -68,9 +68,9 @@ def summarize(trace: Trace, name: str) -> dict[str, Any]:
         "name": name,
         "n_rows": int(rows[-1]),
         "n_features": trace.n_features,
-        "n_looks": len(rows),
+        "n_snapshots": len(rows),
         "seconds": float(trace.table["seconds"][-1].as_py()),
-        "settings": dict(trace.settings),
+        "settings": trace.run.shown(),
         "selected": _selected(trace, final, shares, truth),
         "grid": grid,
         "scores": _scores(grid, final, by_share),
@@ -87,7 +87,7 @@ def _shares(rows: Rows, chosen: Lists) -> dict[int, float]:
 
 
 def _since_last(rows: Rows) -> Rows:
-    """The rows each look speaks for: those since the look before it. Looks need not be evenly spaced."""
+    """The rows each snapshot speaks for: those since the one before it. They need not be evenly spaced."""
     return np.diff(rows, prepend=0)
 
 
@@ -130,7 +130,7 @@ def _selected(trace: Trace, final: list[int], shares: dict[int, float], truth: s
 def _scores(grid: dict[str, Any], final: list[int], by_share: list[int]) -> dict[str, Any]:
     """The scores of some features over time; None where a score was not recorded or is not finite."""
     values = grid_scores(grid)
-    points = _evenly(len(grid["rows"]), N_POINTS)
+    points = evenly(len(grid["rows"]), N_POINTS)
     places = {feature["index"]: place for place, feature in enumerate(grid["features"])}
     leaders = final[:N_LEADERS]
     others = [index for index in dict.fromkeys([*final, *by_share]) if index not in leaders and index in places]
@@ -153,7 +153,7 @@ def _scores(grid: dict[str, Any], final: list[int], by_share: list[int]) -> dict
     }
 
 
-def _evenly(n_lines: int, most: int) -> NDArray[np.intp]:
+def evenly(n_lines: int, most: int) -> NDArray[np.intp]:
     """Which lines become points of a chart: all, or an even choice with the first and the last."""
     return np.unique(np.linspace(0, n_lines - 1, min(n_lines, most)).round().astype(np.intp))
 
@@ -200,7 +200,7 @@ def _any_since(trace: Trace, column: str, lines: NDArray[np.intp]) -> list[bool]
 
 
 def _intervals(rows: list[int], flags: list[bool]) -> list[Interval]:
-    """The runs of true flags as intervals of rows; a look speaks for the rows since the look before it.
+    """The runs of true flags as intervals of rows; a snapshot speaks for the rows since the one before it.
 
     >>> _intervals([10, 20, 30, 40], [True, True, False, True])
     [(0, 20), (30, 40)]
@@ -227,7 +227,7 @@ def _detection(rows: Rows, chosen: Lists, relevant: Lists) -> dict[str, Any] | N
     if not late.any():
         return None
     rates = _rates(chosen, relevant)[known]
-    shown = _evenly(len(known), N_POINTS)
+    shown = evenly(len(known), N_POINTS)
     return {
         "rows": rows[known[shown]].tolist(),
         "rates": rates[shown].tolist(),
@@ -246,7 +246,7 @@ def _rates(chosen: Lists, relevant: Lists) -> NDArray[np.float64]:
 def _measures(trace: Trace) -> dict[str, list[float | None]]:
     """The measures a run has, thinned; empty for a run that was only followed."""
     rows: Rows = trace.table["row"].to_numpy()
-    points = _evenly(len(rows), N_POINTS)
+    points = evenly(len(rows), N_POINTS)
     found = {}
     for name in MEASURES:
         if name in trace.table.column_names and trace.table[name].null_count < len(rows):

@@ -1,21 +1,20 @@
-"""A trace to look at: curves for a paper or a notebook, and a small table with sparklines where a notebook shows it."""
+"""A trace in a notebook: a small table of its numbers, with sparklines."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import MissingExtraError
+from streamsift.report.plots import CURVES
 
 if TYPE_CHECKING:
     from streamsift.runs.trace import Trace
 
 Floats = NDArray[np.float64]
 
-CURVES = {"window_accuracy": "accuracy", "stability": "stability", "n_selected": "features"}
 N_POINTS, WIDTH, HEIGHT = 200, 160, 28  # of a sparkline
 SHOWN = {
     "rows": "rows",
@@ -33,38 +32,19 @@ SHOWN = {
 }
 
 
-def plot(trace: Trace) -> Any:
-    """Draw windowed accuracy, stability and number of features over the rows; a line where drift was found."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("Trace.plot", "matplotlib", "plot") from error
-    rows = trace.column("row")
-    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
-    panels = figure.subplots(len(CURVES), 1, sharex=True)
-    for axes, (name, label) in zip(panels, CURVES.items(), strict=True):
-        axes.plot(rows, trace.column(name), linewidth=1.2)
-        for row in rows[trace.column("drift_found") == 1.0]:
-            axes.axvline(row, color="0.6", linewidth=0.8, linestyle=":")
-        axes.set_ylabel(label)
-        axes.grid(visible=True, alpha=0.3)
-    panels[-1].yaxis.get_major_locator().set_params(integer=True)  # features
-    panels[-1].set_xlabel("rows seen")
-    return figure
-
-
 def html(trace: Trace) -> str:
     """A table of the run's numbers, and its curves as sparklines."""
-    summary = trace.summary()
-    about = ", ".join(str(trace.settings[key]) for key in ("selector", "model") if key in trace.settings)
-    cells = [(SHOWN[name], number(summary[name])) for name in SHOWN if summary[name] is not None]
+    summary, run = trace.summary(), trace.run
+    about = ", ".join(str(word) for word in (run.method, run.settings.get("model")) if word)
+    names = SHOWN if SHOWN.keys() <= summary.keys() else {name: name.replace("_", " ") for name in summary}
+    cells = [(label, number(summary[name])) for name, label in names.items() if summary[name] is not None]
     rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in cells)
     lines = "".join(
         f"<tr><th style='text-align:left'>{label}</th><td>{picture}</td></tr>"
         for name, label in CURVES.items()
-        if (picture := sparkline(trace.column(name), label))
+        if name in trace.table.column_names and (picture := sparkline(trace.column(name), label))
     )
-    caption = f"Trace of {len(trace):,} lines" + (f": {escape(about)}" if about else "")
+    caption = f"Trace of {len(trace):,} steps: {escape(about)}"
     return f"<table><caption>{caption}</caption><tbody>{rows}{lines}</tbody></table>"
 
 

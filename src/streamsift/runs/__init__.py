@@ -1,1 +1,9 @@
-"""One road for three kinds of stream: lead a method over its stream and record what it says on the way."""
+"""One road for three kinds of stream: a method is led over its stream step by step, and the steps are recorded.
+
+run.py          what was run (Run), and what the loops have in common (Step, Result, Loop)
+rows.py         the loop over a stream of rows            row_trace.py   its record
+columns.py      the loop over a stream of columns         column_trace.py
+instances.py    the loop over instances
+lead.py         the loop of a kind, led from the first step to the last and recorded
+trace.py        the record of a run, of whatever kind     trace_writer.py
+"""

@@ -25,6 +25,7 @@ from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import counted_from, labels_of
 from streamsift.streams.open import open_stream
+from streamsift.streams.stream import with_width
 from streamsift.streams.table import TableDecoder, check_columns, check_target, refuse_ignored_target, without
 
 BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
@@ -109,8 +110,7 @@ class ColumnTable:
 
     def __init__(self, batches: Iterable[Batch], target_name: str | None) -> None:
         parts = list(batches)
-        stacked = sparse.vstack([part.X for part in parts]) if sparse.issparse(parts[0].X) else None
-        X = np.vstack([part.X for part in parts]) if stacked is None else stacked.tocsc()
+        X = _stacked([part.X for part in parts])
         self.y = np.concatenate([part.y for part in parts])
         self.target_name = target_name
         self._batch = Batch(X, self.y, parts[-1].feature_names, parts[-1].categorical)
@@ -118,6 +118,14 @@ class ColumnTable:
 
     def __iter__(self) -> Columns:
         yield tuple(self.names), self._batch
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """All rows as one matrix; sparse parts may widen from one to the next, as a LIBSVM file's do."""
+    if not sparse.issparse(parts[0]):
+        return np.vstack(parts)
+    n_columns = max(part.shape[1] for part in parts)
+    return sparse.vstack([with_width(part, n_columns) for part in parts]).tocsc()
 
 
 def open_columns(

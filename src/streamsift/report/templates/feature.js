@@ -20,20 +20,20 @@ class Grid {
     this.width = Math.ceil(this.rows.length / 8); // bytes of flags a feature
     this.rankRows = this.rows.filter((_, k) => k % this.every === 0);
   }
-  score(feature, look) {
-    const code = this.codes[feature * this.rows.length + look];
+  score(feature, step) {
+    const code = this.codes[feature * this.rows.length + step];
     if (code === 0) return null;
     if (code >= 65534) return code === 65535 ? Infinity : -Infinity;
     const share = (code - 1) / 65532;
     return Number((this.low[feature] * (1 - share) + this.high[feature] * share).toPrecision(5));
   }
-  rank(feature, look) {
-    return this.places[feature * this.rankRows.length + look] || null;
+  rank(feature, step) {
+    return this.places[feature * this.rankRows.length + step] || null;
   }
-  flag(flags, feature, look) {
-    return (flags[feature * this.width + (look >> 3)] >> (7 - (look & 7)) & 1) === 1;
+  flag(flags, feature, step) {
+    return (flags[feature * this.width + (step >> 3)] >> (7 - (step & 7)) & 1) === 1;
   }
-  lookAt(row) { // a look speaks for the rows since the look before it
+  snapshotAt(row) { // a snapshot speaks for the rows since the one before it
     let low = 0, high = this.rows.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -43,10 +43,10 @@ class Grid {
   }
   intervals(flags, feature) {
     const left = [], right = [];
-    for (let look = 0, open = false; look <= this.rows.length; look++) {
-      const now = look < this.rows.length && this.flag(flags, feature, look);
-      if (now && !open) left.push(look ? this.rows[look - 1] : 0);
-      if (!now && open) right.push(this.rows[look - 1]);
+    for (let step = 0, open = false; step <= this.rows.length; step++) {
+      const now = step < this.rows.length && this.flag(flags, feature, step);
+      if (now && !open) left.push(step ? this.rows[step - 1] : 0);
+      if (!now && open) right.push(this.rows[step - 1]);
       open = now;
     }
     return {left, right};
@@ -54,13 +54,13 @@ class Grid {
   columns(lanes) { // all cells, for the CSV file of the heat map
     const table = {feature: [], row: [], score: [], selected: []};
     for (const feature of lanes) {
-      this.rows.forEach((row, look) => {
-        const score = this.score(feature, look);
+      this.rows.forEach((row, step) => {
+        const score = this.score(feature, step);
         if (score === null) return;
         table.feature.push(this.features[feature].name);
         table.row.push(row);
         table.score.push(score);
-        table.selected.push(this.flag(this.held, feature, look));
+        table.selected.push(this.flag(this.held, feature, step));
       });
     }
     return table;
@@ -115,13 +115,13 @@ class FeatureView {
       return box;
     }));
     const held = grid.intervals(grid.held, feature);
-    const score = grid.rows.map((_, look) => grid.score(feature, look));
-    const rank = grid.rankRows.map((_, look) => grid.rank(feature, look));
+    const score = grid.rows.map((_, step) => grid.score(feature, step));
+    const rank = grid.rankRows.map((_, step) => grid.rank(feature, step));
     const lines = [{x: grid.rows, y: score}, {x: grid.rankRows, y: rank}];
     this.charts.forEach((chart, k) => {
       const {x, y} = lines[k], what = k === 0 ? "score" : "rank";
       chart.data = {feature: x.map(() => grid.features[feature].name), row: x, [what]: y};
-      if (k === 0) chart.data.selected = x.map((_, look) => grid.flag(grid.held, feature, look));
+      if (k === 0) chart.data.selected = x.map((_, step) => grid.flag(grid.held, feature, step));
       chart.model.select_one("held").data = held;
       chart.model.select_one("line").data = {x: x, y: y.map((v) => (v === null || !Number.isFinite(v) ? NaN : v))};
     });

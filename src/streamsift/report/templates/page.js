@@ -56,10 +56,10 @@ const listen = (chart, grids, view) => {
     const move = (event) => {
       const lane = laneAt(event);
       if (lane === null || event.x > grid.rows.at(-1)) return hide();
-      const feature = chart.lanes[lane], look = grid.lookAt(event.x), score = grid.score(feature, look);
-      const selected = grid.flag(grid.held, feature, look) ? ", selected" : "";
+      const feature = chart.lanes[lane], step = grid.snapshotAt(event.x), score = grid.score(feature, step);
+      const selected = grid.flag(grid.held, feature, step) ? ", selected" : "";
       const words = score === null ? "no score" : "score " + numberText(score);
-      tip.textContent = `${grid.features[feature].name}\nrow ${grid.rows[look].toLocaleString("en")}: ${words}${selected}`;
+      tip.textContent = `${grid.features[feature].name}\nrow ${grid.rows[step].toLocaleString("en")}: ${words}${selected}`;
       tip.hidden = false;
       const box = place.getBoundingClientRect(), left = box.left + event.sx + 14;
       tip.style.left = Math.max(4, Math.min(left, innerWidth - tip.offsetWidth - 8)) + scrollX + "px";

@@ -57,7 +57,7 @@ class FiresCell:
 
     def measures(self, result: Trace) -> dict[str, float]:
         """Accuracy and its variance over time, milliseconds per step, and stability (of selectors only)."""
-        seconds = float(result.column("selection_seconds")[-1]) + result.settings["training_seconds"]
+        seconds = float(result.column("selection_seconds")[-1]) + result.run.settings["training_seconds"]
         found = {
             "accuracy": mean_accuracy(result),
             "variance": float(result.column("batch_accuracy")[1:].var()),
@@ -137,7 +137,7 @@ def run(
     selector = None if method in BENCHMARKS else SELECTORS[method](fraction, seed)
     learner = _Trained(make_learner(BENCHMARKS.get(method, "perceptron")))
     result = prequential(ArrayStream(X, y), selector, learner, batch_size=batch_size, window=WINDOW)
-    result.settings["training_seconds"] = learner.seconds
+    result.run.settings["training_seconds"] = learner.seconds
     return result
 
 

@@ -34,7 +34,7 @@ def read_prices(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from streamsift.instances.prices import read_prices
+    >>> from streamsift.streams.prices import read_prices
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "prices.csv"
     ...     _ = file.write_text("feature,price\\nx-ray,0.2\\nage,0\\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streamsift.core.exceptions import ReaderError
-from streamsift.instances.prices import read_prices
+from streamsift.streams.prices import read_prices
 
 NAMES = ["age", "x-ray", "blood, red"]
 

@@ -1,0 +1,123 @@
+"""What `.plot()` returns: the charts of the report as bokeh figures that stand alone, in light colours.
+
+On a page, the style sheet says what the colour roles of a chart are and a script paints them. A figure without a page
+has neither, so it is painted here, with the light colours of the same style sheet. A notebook shows such a figure
+as it is, without a network and without a call of `output_notebook`; `bokeh.plotting.show` opens it in a browser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.embed import file_html
+from bokeh.layouts import column
+from bokeh.models import Div, Span
+from bokeh.resources import INLINE
+
+from streamsift.report.chart import Chart, Curve, draw_curves, dress, hover_curves, new_figure
+from streamsift.report.decisions import decision_charts
+from streamsift.report.purchases import purchase_charts
+from streamsift.report.quality import trade_chart
+
+if TYPE_CHECKING:
+    from streamsift.catalog import Kind
+    from streamsift.comparison.comparison import Comparison
+    from streamsift.runs.trace import Trace
+
+WIDTH, MARGIN = 760, 40  # of a picture and around it, in pixels
+CURVES = {"window_accuracy": "accuracy", "stability": "stability", "n_selected": "features"}
+
+
+def _light() -> dict[str, str]:
+    """The colours of the roles, as the style sheet gives them first."""
+    style = (files("streamsift.report") / "templates" / "style.css").read_text("utf-8")
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", style[: style.index("@media")]))
+
+
+LIGHT = _light()
+
+
+def plot_trace(trace: Trace) -> Any:
+    """The pictures of a run, by its kind."""
+    charts = PLOTS[trace.run.kind](trace)
+    return shown(column([_painted(chart) for chart in charts], width=WIDTH))
+
+
+def plot_comparison(comparison: Comparison) -> Any:
+    """Accuracy against stability, a numbered mark for each entry; the legend names them."""
+    entries = [
+        entry | {"number": number} for number, entry in enumerate(comparison.as_dict()["entries"], 1) if entry["rank"]
+    ]
+    chart = trade_chart(entries)
+    if chart is None:
+        return shown(column(Div(text="No entry has both an accuracy and a stability.")))
+    names = "".join(f"<li>{entry['number']} {escape(entry['name'])}</li>" for entry in entries)
+    listed = Div(text=f"<ul style='list-style: none; padding: 0; columns: 2'>{names}</ul>", width=WIDTH)
+    return shown(column(_painted(chart), listed, width=WIDTH))
+
+
+def _row_charts(trace: Trace) -> list[Chart]:
+    """Windowed accuracy, stability and number of features over the rows; a line where drift was found."""
+    rows = trace.column("row")
+    found = rows[trace.column("drift_found") == 1.0]
+    charts = []
+    for name, label in CURVES.items():
+        x, values = rows, trace.column(name)
+        if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
+            x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+        known = [None if np.isnan(value) else value for value in values.tolist()]
+        chart = Chart(label, "", "", new_figure("rows seen", label, 200))
+        lines = draw_curves(chart, [Curve(label, x.tolist(), known)], ("what", "row", label))
+        hover_curves(chart, lines, "", ("row", "0,0"), (label, "0.[000]"))
+        for row in found.tolist():
+            span = Span(location=row, dimension="height", line_dash="dotted")
+            chart.figure.add_layout(span)
+            chart.colour(span, line_color="quiet")
+        chart.legend = []  # the axis says it
+        charts.append(dress(chart))
+    return charts
+
+
+PLOTS: dict[Kind, Callable[[Trace], list[Chart]]] = {
+    "rows": _row_charts,
+    "columns": decision_charts,
+    "instances": purchase_charts,
+}
+
+
+def _painted(chart: Chart) -> Any:
+    """The figure of a chart in light colours, with its legend below it."""
+    for model in chart.figure.references():
+        for name, role in chart.paint.get(model.id, {}).items():
+            setattr(model, name, LIGHT[role])
+    chart.figure.title = chart.title if chart.reading else None
+    if not chart.legend:
+        return chart.figure
+    marks = [f"<span style='color: {LIGHT[mark.role]}'>■</span> {escape(mark.text)}" for mark in chart.legend]
+    return column(chart.figure, Div(text="&ensp; ".join(marks)), sizing_mode="stretch_width")
+
+
+def shown(drawing: Any) -> Any:
+    """The same figure or layout, which a notebook now shows as a picture instead of a list of its properties."""
+    drawing._repr_html_ = lambda: _frame(drawing)
+    return drawing
+
+
+def _frame(drawing: Any) -> str:
+    """The drawing in a frame of its own, with everything it needs."""
+    page = escape(file_html(drawing, INLINE, title="streamsift"))
+    height = _height([drawing]) + MARGIN
+    return f'<iframe srcdoc="{page}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+
+
+def _height(parts: Sequence[Any]) -> int:
+    """The height of figures one above the other."""
+    return sum(
+        _height(part.children) if hasattr(part, "children") else (getattr(part, "height", None) or MARGIN)
+        for part in parts
+    )

@@ -1,0 +1,123 @@
+"""TraceWriter: the file of a trace, written step by step; the kinds of stream say what a step leaves in it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from streamsift.core.atomic import Draft, write_error
+from streamsift.runs.run import Run
+from streamsift.runs.trace import METADATA, Trace
+
+
+class TraceWriter:
+    """Writes a trace step by step; use it in a `with` block. What a step leaves in it is said by the subclass.
+
+    The file has its name only once it is complete: until then its name ends in `.partial`.
+
+    Parameters
+    ----------
+    path : path or None
+        The file to write; None keeps the trace in memory.
+    run : Run
+        What is being run. It may be replaced, and `result` filled in, until the block is left.
+    """
+
+    schema: ClassVar[Any]
+
+    def __init__(self, path: str | Path | None, run: Run) -> None:
+        self.path = Path(os.devnull if path is None else path)
+        self.run, self.seconds = run, 0.0
+        self.result: dict[str, Any] = {}
+        self._draft = Draft(self.path)
+        self._kept: list[Any] = []  # row groups, where there is no file
+        self._writer = None if path is None else pq.ParquetWriter(self._draft.path, self.schema, compression="zstd")
+
+    # -- what a kind of stream implements -----------------------------------------------------------------------
+
+    def append(self, step: Any) -> None:
+        """Record a step."""
+        raise NotImplementedError
+
+    def _flush(self) -> None:
+        """Write what is waiting."""
+        raise NotImplementedError
+
+    def _features(self) -> tuple[dict[int, str], int]:
+        """The names of features by index, and how many features there are."""
+        raise NotImplementedError
+
+    def _is_empty(self) -> bool:
+        """Whether there is nothing to be kept."""
+        return not self.result
+
+    # -- the file -----------------------------------------------------------------------------------------------
+
+    def _write(self, group: Any) -> None:
+        if self._writer is None:
+            self._kept.append(group)
+        else:
+            with self._in_words():
+                self._writer.write_table(group)
+
+    def close(self) -> None:
+        """Write what is waiting and give the file its name; a run that found nothing leaves no file."""
+        self._flush()
+        self.run = self.run.ended(seconds=self.seconds, complete=self.run.complete)
+        if self._writer is None:
+            return
+        names, n_features = self._features()
+        about = {"run": asdict(self.run), "result": self.result, "names": names, "n_features": n_features}
+        with self._in_words():
+            self._writer.add_key_value_metadata({METADATA: json.dumps(about, default=plain)})
+            self._writer.close()
+        if self._is_empty():
+            self._draft.discard()
+        else:
+            self._draft.keep()
+
+    def trace(self) -> Trace:
+        """What was written, once the block is left."""
+        if self._writer is not None:
+            return Trace.read(self.path)
+        table = pa.concat_tables([self.schema.empty_table(), *self._kept])
+        return Trace(table, self.run, *self._features(), self.result)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        elif issubclass(kind, KeyboardInterrupt):
+            self.run = self.run.ended(seconds=self.seconds, complete=False)
+            self.close()
+        elif self._writer is not None:
+            with suppress(OSError):  # the disk is full, perhaps: the error on its way out says so
+                self._writer.close()
+            self._draft.discard()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """A failure of the file system names the file and the reason, which pyarrow's does not, and leaves no file."""
+        try:
+            yield
+        except OSError as error:
+            self._draft.discard()
+            raise write_error(self.path, error) from error
+
+
+def plain(value: Any) -> Any:
+    """Arrays among the parameters as lists, anything else that JSON does not know as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

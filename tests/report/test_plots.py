@@ -1,0 +1,83 @@
+"""What `.plot()` returns: one backend, painted, and shown by a notebook as it is."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from bokeh.models import Plot
+from tests.report import test_decisions, test_purchases
+
+from streamsift.core.selection import Decision
+from streamsift.report.plots import LIGHT, plot_comparison
+
+
+class Compared:
+    """A comparison that holds what it is given."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def as_dict(self):
+        return self.found
+
+
+def figures(drawing):
+    """The plots of a layout, from top to bottom."""
+    if isinstance(drawing, Plot):
+        return [drawing]
+    return [plot for part in getattr(drawing, "children", []) for plot in figures(part)]
+
+
+def test_every_kind_of_run_can_be_plotted(judged_trace):
+    columns = test_decisions.recorded([Decision("a", True, (), 9.0, 4.0, 0.6, 0.5), Decision("b", False, (), 1.0, 4.0)])
+    assert [plot.yaxis.axis_label for plot in figures(judged_trace.plot())] == ["accuracy", "stability", "features"]
+    assert figures(columns.plot())[0].title.text == "The selection grows"
+    assert figures(test_purchases.traced().plot())[-1].title.text == "How belief grew"
+
+
+def test_a_run_that_was_only_followed_shows_its_number_of_features(drifting_trace):
+    features = figures(drifting_trace.plot())[-1]
+    assert set(features.renderers[0].data_source.data["y"]) == {2.0}
+
+
+def test_a_comparison_is_one_mark_for_each_entry(comparison):
+    found = comparison()
+    (plot,) = figures(plot_comparison(Compared(found)))
+    assert (plot.xaxis.axis_label, plot.yaxis.axis_label) == ("stability", "accuracy")
+    names = {name for renderer in plot.renderers for name in renderer.data_source.data["name"]}
+    assert names == {entry["name"] for entry in found["entries"]}
+    nothing = comparison(entries=[entry | {"rank": None} for entry in found["entries"]])
+    assert figures(plot_comparison(Compared(nothing))) == []
+
+
+def test_colours_are_those_of_the_style_sheet(judged_trace):
+    assert {"paper", "ink", "grid", "series-0", "series-5"} <= LIGHT.keys()
+    assert LIGHT["paper"] == "#ffffff"
+    plot = figures(judged_trace.plot())[0]
+    assert plot.renderers[0].glyph.line_color == LIGHT["series-0"]
+    assert plot.xaxis.axis_line_color == LIGHT["grid"]
+
+
+def test_a_notebook_shows_the_picture_without_a_network(judged_trace):
+    frame = judged_trace.plot()._repr_html_()
+    page = html.unescape(re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*"></iframe>', frame, re.DOTALL).group(1))
+    assert "Bokeh" in page
+    assert not re.search(r"<(script|link)[^>]*(src|href)=", page)
+    height = int(re.search(r"height: (\d+)px", frame.rpartition("style=")[2]).group(1))
+    assert height > 3 * 200
+
+
+def test_a_notebook_shows_the_picture_in_a_browser(judged_trace, browse_raw):
+    page = browse_raw(judged_trace.plot()._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.locator("canvas").first.wait_for(timeout=30_000)
+    assert page.troubles == []
+
+
+@pytest.mark.parametrize("kind", ["columns", "instances"])
+def test_a_notebook_shows_the_numbers_of_any_kind(kind):
+    trace = test_decisions.recorded([Decision("a", True)]) if kind == "columns" else test_purchases.traced()
+    page = trace._repr_html_()
+    assert ("n offered" in page, "mean cost" in page) == (kind == "columns", kind == "instances")
