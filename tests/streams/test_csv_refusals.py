@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from streamsift.core import categories, decoder
 from streamsift.core.exceptions import ParameterError, ReaderError, UnknownNameError
-from streamsift.streams import categories, files, open_stream
 from streamsift.streams import csv as csv_module
-from streamsift.streams import table as table_module
+from streamsift.streams import files, open_stream
 
 
 @pytest.fixture(autouse=True)
@@ -162,7 +162,7 @@ def test_a_delimiter_that_is_none(tmp_path: Path, delimiter: str) -> None:
 
 def test_a_column_of_identifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(categories, "MOST_CATEGORIES", 100)
-    monkeypatch.setattr(table_module, "MOST_CATEGORIES", 100)
+    monkeypatch.setattr(decoder, "MOST_CATEGORIES", 100)
     sentence = refusal(tmp_path / "a.csv", "id,label\n" + "".join(f"u{k},a\n" for k in range(500)))
     assert "column 'id': this is text number 101 of the column" in sentence
     assert "ignore=['id']" in sentence

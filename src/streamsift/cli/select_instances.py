@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ def _examples(model: Any, rows: Any) -> list[dict[str, Any]]:
     """Some rows of the file, from the one that needed the fewest features to the one that needed the most."""
     import numpy as np
 
-    from streamsift.core.batch import Batch
-
-    needed = model.classify(Batch(rows.X, None, rows.feature_names)).n_evaluated
+    needed = model.classify(replace(rows, y=None)).n_evaluated
     order = np.argsort(needed, kind="stable")
     chosen = dict.fromkeys(int(order[k]) for k in np.linspace(0, len(order) - 1, N_EXAMPLES).round().astype(int))
     found = []

@@ -23,6 +23,7 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import Categorical
 
 
 class OFSA3M(ColumnSelector):
@@ -55,6 +56,7 @@ class OFSA3M(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
+    categorical_columns: ClassVar[Categorical] = "codes"
     target_kind: ClassVar[TargetKind] = "classes"
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:

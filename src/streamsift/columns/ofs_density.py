@@ -25,6 +25,7 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.selection import Decisions
+from streamsift.core.tags import Categorical
 
 TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
 
@@ -60,6 +61,7 @@ class OFSDensity(ColumnSelector):
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
+    categorical_columns: ClassVar[Categorical] = "codes"
     target_kind: ClassVar[TargetKind] = "classes"
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:

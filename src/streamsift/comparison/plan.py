@@ -6,7 +6,7 @@ An entry is a method with a model; a run is an entry in one repeat. Every entry 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -157,6 +157,7 @@ def plan_comparison(
     learners = [_learner(model) for model in models]
     for method in methods or ():
         _check_name(method)
+    data = list(data) if isinstance(data, Iterator) else data  # it is read more than once
     source = Source(data, target, rows, seed, tuple(categorical), tuple(ignore))
     facts = survey(source)
     if facts.n_rows < 3 * batch_size:

@@ -22,7 +22,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
-from streamsift.streams.open import open_stream
+from streamsift.streams.open import as_stream
 from streamsift.streams.stream import RowStream, recut
 
 LEFT_OUT = 0.1
@@ -67,7 +67,7 @@ class Source:
         if generated:
             name, options = _generator(self.data.removeprefix(GENERATED))
             return generate(name, rows=self.rows or GENERATED_ROWS, seed=seed, **options)
-        rows = open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        rows = as_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
         return Part(rows, self.rows, (self.seed, repeat) if repeat else None)
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 Mergeable = Literal["exact", "bounded", "no"]
 MultiClass = Literal["native", "one-vs-rest", "softmax", "none"]
+Categorical = Literal["counts", "codes", "refuses"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,9 @@ class StreamTags:
     late_features: `new_features="add"` is offered. multi_class: how more than two classes are handled.
     ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
     where this is not so, scale or centre the features before. whole_table: a column method that looks at all columns
-    before it decides on any; it refuses `offer` and takes `fit` and `run`.
+    before it decides on any; it refuses `offer` and takes `fit` and `run`. categorical: what becomes of a column of
+    categories: "counts" (each category counts for itself, their order means nothing), "codes" (the codes are taken as
+    numbers) or "refuses" (the column is refused in words).
     """
 
     mergeable: Mergeable = "no"
@@ -31,3 +34,4 @@ class StreamTags:
     multi_class: MultiClass = "native"
     ignores_constants: bool = True
     whole_table: bool = False
+    categorical: Categorical = "codes"

@@ -6,12 +6,12 @@ The third baseline, all features, needs no selector: `prequential` takes None fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import Batch, CheckedBatch
+from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits
 from streamsift.core.exceptions import InputError
 from streamsift.core.rows import N_FEATURES_LIMITS, RowSelector
@@ -88,20 +88,15 @@ class Oracle(RowSelector):
         """It looks at the truth, never at the rows."""
         return StreamTags(supervised=False, sparse=True, ignores_constants=False)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Take over the true features of a batch of a generated stream."""
-        if not isinstance(X, Batch) or X.relevant is None:
-            raise InputError("The true features are not known here: only generated streams know them.")
-        super().partial_fit(X, y, classes)
-        self._state.scores[:] = 0.0
-        self._state.scores[X.relevant] = 1.0
-        return self
-
     def _begin(self, batch: CheckedBatch) -> FixedScores:
         return FixedScores(np.zeros(batch.features.n_features))
 
     def _learn(self, state: FixedScores, batch: CheckedBatch) -> None:
-        pass
+        if batch.truth is None:
+            raise InputError("The true features are not known here: only generated streams know them.")
+        scores = np.zeros(batch.features.n_features)
+        scores[batch.truth] = 1.0
+        state.scores = scores
 
     def _score(self, state: FixedScores) -> NDArray[np.float64]:
         return state.scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -79,8 +80,9 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
 
     Parameters
     ----------
-    x : array of shape (n_features,), or callable
-        The values of the instance (NaN: missing), or `acquire` as for `classify_one`.
+    x : array of shape (n_features,), dict, table of one row, or callable
+        The values of the instance (NaN: missing), or `acquire` as for `classify_one`. In an array of numbers,
+        categories are the codes of the model itself.
 
     Returns
     -------
@@ -99,10 +101,27 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
     """
     self._current_plan()
     if not callable(x):
-        row = np.asarray(x, np.float64).reshape(1, -1) if not hasattr(x, "toarray") else x.toarray().reshape(1, -1)
-        batch = check_batch(row, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False)
+        batch = check_batch(
+            _one_row(x),
+            None,
+            owner=type(self).__name__,
+            features=self._features,
+            categories=self._categories,
+            missing=True,
+            needs_y=False,
+            bare_codes=True,
+        )
         steps = tuple(self._walk(lambda j: batch.X[0, j]))
     else:
         steps = tuple(self._walk(x))
     names = tuple("" if step.feature is None else self._features.name(step.feature) for step in steps)
     return Explanation(self.classes_, names, steps)
+
+
+def _one_row(x: Any) -> Any:
+    """One instance as X of one row."""
+    if isinstance(x, Mapping):
+        return [x]
+    if hasattr(x, "toarray"):
+        return x.toarray().reshape(1, -1)
+    return x if hasattr(x, "columns") else np.asarray(x).reshape(1, -1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_batch
+from streamsift.core.categories import ColumnKinds
 from streamsift.core.exceptions import InputError
 from streamsift.core.instances import InstanceClassifier
 
@@ -77,8 +78,9 @@ def try_out(model: InstanceClassifier, X: Any, y: Any = None, *, held_out: float
     rows = check_batch(X, y, owner=type(model).__name__, missing=True)
     labels, names = rows.labels.as_array()[rows.codes], rows.features.names
     train, test = _split(rows.codes, held_out, random_state)
-    model.fit(Batch(rows.X[train], labels[train], names, rows.categorical))
-    result = model.classify(Batch(rows.X[test], None, names))
+    kinds = ColumnKinds(rows.categories.names, tuple(rows.categories.undecided))
+    model.fit(Batch(rows.X[train], labels[train], names, rows.categorical, kinds=kinds))
+    result = model.classify(Batch(rows.X[test], None, names, rows.categorical, kinds=kinds))
     places = {label: code for code, label in enumerate(model.classes_.tolist())}
     truth = [places[label] for label in labels[test].tolist()]
     answered = [places[label] for label in result.labels.tolist()]

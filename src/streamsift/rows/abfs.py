@@ -140,7 +140,7 @@ class ABFS(RowSelector):
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
         bool a column. None takes what the stream says about its batches, and all columns as numeric where it says
-        nothing.
+        nothing. Columns of text, bools or categories of a table are categorical in any case.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class ABFS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
-        return StreamTags(mergeable="no", batch_invariant=True)
+        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts")
 
     # -- learning -----------------------------------------------------------------------------------------------
 

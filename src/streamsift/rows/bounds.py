@@ -7,14 +7,14 @@ features once and learns nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from streamsift.core.batch import Batch, CheckedBatch
+from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, IsNone, Limits, RandomSeed
 from streamsift.core.exceptions import InputError
 from streamsift.core.rows import N_FEATURES_LIMITS, RowSelector
@@ -65,13 +65,6 @@ class Oracle(RowSelector):
         """Labels are not looked at."""
         return StreamTags(batch_invariant=True, supervised=False, ignores_constants=False)
 
-    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
-        self._offered = X.relevant if isinstance(X, Batch) else None  # a checked batch no longer knows it
-        try:
-            return super()._absorb(X, y, classes, fresh=fresh)
-        finally:
-            del self._offered
-
     def _begin(self, batch: CheckedBatch) -> Relevant:
         return Relevant(self._mask(batch), 0)
 
@@ -82,7 +75,7 @@ class Oracle(RowSelector):
 
     def _mask(self, batch: CheckedBatch) -> NDArray[np.bool_]:
         n_features = batch.features.n_features
-        told = self._offered if self.relevant is None else self.relevant
+        told = batch.truth if self.relevant is None else self.relevant
         if told is None:
             raise InputError(
                 "Oracle was given rows that do not say which features are relevant: give batches of a generated "

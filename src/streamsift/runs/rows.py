@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.contracts import RowContract
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Selection
-from streamsift.streams.stream import RowStream
+from streamsift.streams.open import as_stream
 
 LOOKS_BEFORE_DOUBLING = 200
 
@@ -71,14 +72,19 @@ class Step:
 
 
 def follow(
-    stream: RowStream, selector: RowContract, batch_size: int = 1000, trace_every: int | None = None
+    stream: Any,
+    selector: RowContract,
+    batch_size: int = 1000,
+    trace_every: int | None = None,
+    *,
+    target: str | None = None,
 ) -> Iterator[Step]:
     """Stream once through a selector and yield a step after each batch.
 
     Parameters
     ----------
-    stream : a stream
-        Anything of `streamsift.streams`.
+    stream : a stream, or anything `open_stream` takes
+        With `target`, the column with the labels, where it is a table or a file.
     selector : a row selector
         It learns every batch, in order.
     batch_size : int
@@ -101,6 +107,7 @@ def follow(
     >>> [step.n_rows for step in follow(stream, Screener(n_features_to_select=2), batch_size=100)]
     [100, 200, 300]
     """
+    stream = as_stream(stream, target)
     n_rows, drifting = 0, False
     schedule = LookSchedule(batch_size, trace_every)
     look: Look | None = None
