@@ -375,5 +375,6 @@ class TestFiniteValues:
     def test_check_matrix_alone_gives_names_and_kind(self) -> None:
         matrix, names, sparse, _, kinds = check_matrix(pd.DataFrame(X, columns=["a", "b", "c"]), owner="Method")
         assert (names, sparse) == (("a", "b", "c"), False)
-        assert kinds is not None and not kinds.names
+        assert kinds is not None
+        assert not kinds.names
         assert np.array_equal(matrix, X)

@@ -37,8 +37,8 @@ def compare(
     Parameters
     ----------
     data : path, "generate:NAME", (X, y), table, stream, iterable or function
-        What `open_stream` reads, or a stream; "generate:sea,irrelevant=20" for a generated stream; or a function that takes a seed
-        and returns a stream.
+        What `open_stream` reads, or a stream; "generate:sea,irrelevant=20" for a generated stream; or a function that
+        takes a seed and returns a stream.
     target : str, optional
         The column with the labels.
     methods : sequence of str, optional

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from streamsift.core.categories import MOST_CATEGORIES, Categories, ColumnKinds
@@ -229,7 +230,7 @@ def _fits_float32(kind: Any) -> bool:
 
 
 def _first_length(sample: Any, place: int) -> int:
-    lengths = sample.column(place).value_lengths().drop_null()
+    lengths = compute.list_value_length(sample.column(place)).drop_null()
     return int(lengths[0].as_py()) if len(lengths) else 0
 
 
