@@ -126,8 +126,11 @@ def check_batch(
     `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0); `bare_codes` takes an array of
     numbers also where `categories` knows columns by the names of their categories.
     """
-    categorical = truth = None
-    if isinstance(X, Batch):
+    categorical = truth = names = kinds = None
+    is_sparse = moderate = False
+    if type(X) is np.ndarray and X.dtype.char in "fd":  # row by row, each detour counts
+        matrix: Any = check_dense(X)
+    elif isinstance(X, Batch):
         y = X.y if y is None else y
         matrix, names, is_sparse, moderate, kinds = check_matrix(X.X, owner=owner, sparse=sparse)
         names, categorical, truth = X.feature_names, X.categorical, X.relevant
@@ -153,7 +156,8 @@ def check_batch(
     else:
         n_known = features.n_features
         slots, features = features.match(names, n_features, grow=grow, owner=owner)
-    if kinds is not None or categories is not NO_CATEGORIES:
+    named = kinds is not None or categories is not NO_CATEGORIES
+    if named:
         meeting = Meeting(slots, n_known, features.name)
         matrix, categories = recode(matrix, kinds, categories, meeting, bare_codes=bare_codes)
     if slots is not None:
@@ -164,9 +168,9 @@ def check_batch(
         matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
         categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
         truth = None if truth is None else slots[truth]
-    if categories.names:
-        named = categories.mask(features.n_features)
-        categorical = named if categorical is None else categorical | named
+    if named and categories.names:
+        mask = categories.mask(features.n_features)
+        categorical = mask if categorical is None else categorical | mask
     batch = CheckedBatch(
         matrix,
         codes,
@@ -234,7 +238,8 @@ def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
 
 def check_dense(X: NDArray[Any]) -> NDArray[Any]:
     """An array of numbers as C-ordered, read-only floats of two dimensions."""
-    _check_shape(X)
+    if X.ndim != 2 or 0 in X.shape:
+        _check_shape(X)
     dtype = X.dtype
     array = np.ascontiguousarray(X) if dtype.char in "fd" and dtype.isnative else _as_float(X)
     if array.flags.writeable:

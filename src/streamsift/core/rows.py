@@ -143,7 +143,7 @@ class RowSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             needs_y=tags.supervised,
             first_row=rows_before,
         )
-        if tags.categorical == "refuses" and batch.categorical is not None and batch.categorical.any():
+        if batch.categorical is not None and tags.categorical == "refuses" and batch.categorical.any():
             name = batch.features.name(int(np.argmax(batch.categorical)))
             raise InputError(
                 f"Column {name!r} holds categories, which {type(self).__name__} cannot use: leave it out, or code it "
