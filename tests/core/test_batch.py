@@ -378,3 +378,23 @@ class TestFiniteValues:
         assert kinds is not None
         assert not kinds.names
         assert np.array_equal(matrix, X)
+
+
+class TestWeightAndTruth:
+    def test_weights_come_with_the_batch(self) -> None:
+        batch = checked(X, weight=[1, 2])
+        assert batch.weight.tolist() == [1.0, 2.0]
+        assert checked(X).weight is None
+
+    @pytest.mark.parametrize(
+        ("weight", "words"), [([1.0], "shape"), ([1, -1], "Row 1 has the weight -1"), ([np.nan, 1], "Row 0 has")]
+    )
+    def test_bad_weights_are_refused(self, weight: Any, words: str) -> None:
+        with pytest.raises(InputError, match=words):
+            checked(X, weight=weight)
+
+    def test_the_truth_moves_with_its_columns(self) -> None:
+        known = checked(pd.DataFrame(X, columns=["a", "b", "c"])).features
+        given = Batch(X, Y, ("c", "a", "b"), relevant=np.array([0, 1]))
+        assert check_batch(given, None, owner="Method").truth.tolist() == [0, 1]
+        assert sorted(check_batch(given, None, owner="Method", features=known).truth.tolist()) == [0, 2]

@@ -74,6 +74,8 @@ def test_etana_goes_on_by_name_after_loading(tmp_path: Path) -> None:
     row = {"x": 0.0, "town": "Rome"}
     assert found.classify_one(lambda j: [0.0, "Rome"][j]).label == "yes"
     assert found.explain(row).label == "yes"
+    assert "Rome" in str(found.explain(row))
+    assert "(never seen)" in str(found.explain({"x": 0.0, "town": "Perth"}))
     assert found.classify_one(lambda j: [None, "Perth"][j]).n_evaluated <= 1
     assert found.classify(pd.DataFrame({"x": [0.0], "town": ["Perth"]})).labels.shape == (1,)
     assert found._categories.names == {1: tuple(TOWNS)}

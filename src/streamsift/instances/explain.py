@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import check_batch
+from streamsift.core.batch import Batch, check_batch
+from streamsift.core.categories import Names
 from streamsift.core.instances import InstanceClassifier, Step
 from streamsift.instances.drawing import path_figure
 
@@ -19,12 +20,14 @@ from streamsift.instances.drawing import path_figure
 class Explanation:
     """The way of one instance. Printed, it is a table; `plot()` draws the path of the posterior.
 
-    `steps` begins with what was believed before anything was bought; `reason` says why buying stopped.
+    `steps` begins with what was believed before anything was bought; `reason` says why buying stopped. `categories` are
+    the names behind the codes of categorical features, by the place of the feature.
     """
 
     classes: NDArray[Any]
     names: tuple[str, ...]
     steps: tuple[Step, ...]
+    categories: Names = field(default_factory=dict)
 
     @property
     def label(self) -> Any:
@@ -49,10 +52,16 @@ class Explanation:
         """The table, one row a step."""
         table = []
         for number, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
-            value = "" if step.feature is None else f"{step.value:g}" + ("" if step.known else " (never seen)")
+            value = "" if step.feature is None else self._value(step) + ("" if step.known else " (never seen)")
             beliefs = [f"{probability:.3f}" for probability in step.posterior]
             table.append([str(number), name, value, *beliefs, f"{step.cost:g}"])
         return table
+
+    def _value(self, step: Step) -> str:
+        known = self.categories.get(-1 if step.feature is None else step.feature)
+        if known is None or not step.value < len(known):
+            return f"{step.value:g}"
+        return known[int(step.value)]
 
     def _end(self) -> str:
         n = len(self.steps) - 1
@@ -80,7 +89,7 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
 
     Parameters
     ----------
-    x : array of shape (n_features,), dict, table of one row, or callable
+    x : array of shape (n_features,), dict, table or batch of one row, or callable
         The values of the instance (NaN: missing), or `acquire` as for `classify_one`. In an array of numbers,
         categories are the codes of the model itself.
 
@@ -111,15 +120,17 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
             needs_y=False,
             bare_codes=True,
         )
-        steps = tuple(self._walk(lambda j: batch.X[0, j]))
+        steps, categories = tuple(self._walk(lambda j: batch.X[0, j])), batch.categories.names
     else:
-        steps = tuple(self._walk(x))
+        steps, categories = tuple(self._walk(x)), self._categories.names
     names = tuple("" if step.feature is None else self._features.name(step.feature) for step in steps)
-    return Explanation(self.classes_, names, steps)
+    return Explanation(self.classes_, names, steps, categories)
 
 
 def _one_row(x: Any) -> Any:
     """One instance as X of one row."""
+    if isinstance(x, Batch):
+        return x
     if isinstance(x, Mapping):
         return [x]
     if hasattr(x, "toarray"):
