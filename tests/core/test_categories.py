@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from streamsift import persist
 from streamsift.columns.penalised import Penalised
@@ -244,3 +245,28 @@ class Refusing(Counting):
 def test_a_method_may_refuse_categories() -> None:
     with pytest.raises(InputError, match="Column 'c' holds categories, which Refusing cannot use"):
         Refusing().partial_fit(pd.DataFrame({"c": list("aab")}), [0, 1, 0])
+
+
+def test_sparse_codes_are_translated_where_zero_stays_zero() -> None:
+    def batch(names: tuple[str, ...], values: list[float]) -> Batch:
+        X = csr_matrix(np.array(values)[:, None])
+        return Batch(X, ["a", "b", "a"], kinds=ColumnKinds({0: names}))
+
+    first = check_batch(batch(("none", "red", "blue"), [0, 1, 2]), None, owner="Method")
+    known: dict[str, Any] = {"features": first.features, "labels": first.labels, "categories": first.categories}
+    again = check_batch(batch(("none", "blue", "green"), [1, 0, 2]), None, owner="Method", **known)
+    assert again.X.toarray().ravel().tolist() == [2, 0, 3]
+    with pytest.raises(InputError, match="another first category than before, which 0 stands for"):
+        check_batch(batch(("red", "none"), [1, 0, 1]), None, owner="Method", **known)
+    with pytest.raises(InputError, match="has the code 2, but only 2 categories"):
+        check_batch(batch(("none", "red"), [1, 0, 2]), None, owner="Method", **known)
+
+
+def test_a_text_column_may_come_late_and_go() -> None:
+    numbers = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
+    text = pd.DataFrame({"town": ["Rome", "Oslo", "Rome"], "x": [1.0, 2.0, 3.0]})
+    selector = Screener(new_features="add").partial_fit(numbers, ["a", "b", "a"]).partial_fit(text, ["a", "b", "a"])
+    assert selector._categories.names == {1: ("Rome", "Oslo")}
+    later = selector.partial_fit(numbers, ["a", "b", "a"]).partial_fit(text[::-1], ["a", "b", "a"])
+    assert later._categories.names == {1: ("Rome", "Oslo")}
+    assert later.transform(numbers).tolist() == [[1.0, None], [2.0, None], [3.0, None]]

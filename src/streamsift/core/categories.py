@@ -257,9 +257,7 @@ def _refuse_bare(columns: dict[int, int], meeting: Meeting) -> None:
 
 def _translated(X: Any, mapped: Mapped, names: Names, meeting: Meeting) -> Any:
     dense = isinstance(X, np.ndarray)
-    for column, known in names.items():
-        codes = X[:, column] if dense else X.data[X.indices == column]
-        top = np.fmax.reduce(codes, initial=-1.0)
+    for (column, known), top in zip(names.items(), _largest_codes(X, list(names)), strict=True):
         if top >= len(known):
             raise InputError(
                 f"Column {meeting.name(meeting.slot(column))!r} has the code {top:g}, but only {len(known)} categories "
@@ -282,6 +280,15 @@ def _translated(X: Any, mapped: Mapped, names: Names, meeting: Meeting) -> Any:
     if dense:
         X.flags.writeable = False
     return X
+
+
+def _largest_codes(X: Any, columns: list[int]) -> NDArray[np.float64]:
+    """The largest code in each of the columns; -1 where all are missing."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(np.fmax.reduce(X[:, columns], axis=0, initial=-1.0), np.float64)
+    largest = np.full(X.shape[1], -1.0)
+    np.fmax.at(largest, X.indices, X.data)
+    return largest[columns]
 
 
 def _own_codes(codes: NDArray[Any], own: NDArray[np.int64]) -> NDArray[np.float64]:
