@@ -18,6 +18,7 @@ import pytest
 from streamsift.columns.penalised import Penalised
 from streamsift.core.batch import check_batch, check_matrix, seconds
 from streamsift.core.exceptions import InputError
+from streamsift.core.tables import read_column
 from streamsift.rows.screener import Screener
 from streamsift.streams import open_columns, open_stream
 
@@ -110,6 +111,37 @@ def test_a_single_column_means_the_same(offered: str) -> None:
     y = [1.0, 4.1, 2.0, 8.0]
     wanted = Penalised("bic").begin(y).offer(np.array([1.0, 4.0, 2.0, 8.0]) * DAY, "day")
     assert Penalised("bic").begin(y).offer(forms[offered], "day") == wanted
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(["b", "a", "b"], dtype="category"),
+        pd.Series(["b", "a", "b"], dtype=object),
+        pl.Series(["b", "a", "b"], dtype=pl.Categorical),
+        pl.Series(["b", "a", "b"], dtype=pl.Enum(["a", "b"])),
+        pa.array(["b", "a", "b"]).dictionary_encode(),
+        np.array(["b", "a", "b"]),
+        ["b", "a", "b"],
+    ],
+    ids=lambda column: type(column).__module__ + str(getattr(column, "dtype", "")),
+)
+def test_a_single_column_of_categories_has_names(column: Any) -> None:
+    values, names = read_column(column, "c")
+    assert (values.tolist(), names) == ([0.0, 1.0, 0.0], ("b", "a"))
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (pa.array([[1, 2], [3, 4]]), "Column 'c' holds list.* in each row"),
+        (np.zeros((2, 3)), "must have one dimension"),
+        (["a", 2], "Row 1, column 'c' of X is 2, where row 0 has 'a'"),
+    ],
+)
+def test_what_is_no_column_is_refused_in_words(column: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_column(column, "c")
 
 
 @pytest.mark.parametrize(("unit", "ticks"), [("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1), ("h", 1 / 3600)])

@@ -279,6 +279,8 @@ def read_column(column: Any, name: str) -> tuple[NDArray[np.float64], tuple[str,
             return seconds(values), None
         array = _arrow_array(values, name)
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_nested(array.type):
+        raise InputError(f"Column {name!r} holds {array.type} in each row: offer one column at a time, or a table.")
     schema = pa.schema([(name, array.type)])
     decoder = FeatureDecoder(schema, source="the stream", sample=None, advice="leave it out")
     rows = pa.RecordBatch.from_arrays([array], schema=schema)
