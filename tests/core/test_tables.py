@@ -194,6 +194,7 @@ def test_dates_in_a_matrix_of_objects_are_seconds() -> None:
         (pd.DataFrame({"n": [1, 2], "c": [1, "two"]}), r"Row 1, column 'c' of X is 'two', where row 0 has 1"),
         ([{"c": "one"}, {"c": 2}], r"Row 1, column 'c' of X is 2, where row 0 has 'one'"),
         ([{"c": 1}, 5], "Row 1 of X is a int, where the rows before it are dicts"),
+        (pd.DataFrame({"c": [1j, 2.0]}), r"Column 'c' is neither numbers nor categories \(its type is complex128\)"),
         ({"c": [1, 2]}, "X is a dict: give a list of dicts"),
         (
             pa.table({"c": [{"a": 1}, {"a": 2}]}),

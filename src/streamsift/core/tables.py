@@ -93,6 +93,8 @@ def table_of_dicts(rows: Sequence[Mapping[Any, Any]], first: Sequence[str] = ())
 
 def _arrow_array(values: Any, name: str) -> Any:
     """A column as an Arrow array; one of mixed types is refused, naming the first row that differs."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise InputError(f"Column {name!r} is neither numbers nor categories (its type is {values.dtype}).")
     if isinstance(values, np.ndarray):
         values = _native(values, name)
     try:
@@ -107,8 +109,6 @@ def _native(values: NDArray[Any], name: str) -> NDArray[Any]:
     """A numpy column of a type that Arrow takes."""
     if values.ndim != 1:
         raise InputError(f"Column {name!r} has the shape {values.shape}: a column must have one dimension.")
-    if values.dtype.kind == "c":
-        raise InputError(f"Column {name!r} is neither numbers nor categories (its type is {values.dtype}).")
     if values.dtype.kind in "Mm":
         return seconds(values)
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
