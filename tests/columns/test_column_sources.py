@@ -149,3 +149,21 @@ def test_the_target_is_the_sum_of_the_true_columns_and_noise() -> None:
     noise = stream.y - stream.columns(stream.true_places).sum(axis=1)
     assert noise.var() == pytest.approx(5.0, rel=0.1)
     assert len(stream.y_test) == 1000
+
+
+def test_a_column_may_appear_late_in_a_file_that_is_read_row_by_row(tmp_path: Path) -> None:
+    n_rows = (1 << 16) + 40
+    lines = [f"{k % 2} 1:{k % 2} 2:{k % 7}" for k in range(n_rows)]
+    lines[-1] += " 5:3.5"  # no row before it has so many columns
+    path = tmp_path / "wide.svm"
+    path.write_text("\n".join(lines))
+    source = open_columns(path)
+    assert source.names == ["x0", "x1", "x2", "x3", "x4"]
+    selector = Investing().run(source)
+    assert selector.n_offered_ == 5
+    assert selector.selected_ == ["x0"]
+
+
+def test_products_of_categories_are_refused() -> None:
+    with pytest.raises(InputError, match="Column 'c' holds categories, which cannot be multiplied"):
+        next(powers(pd.DataFrame({"c": ["a", "b"]})))

@@ -259,10 +259,8 @@ class TestTables:
             pa.table({"a": [datetime.date(1970, 1, 1), datetime.date(1970, 1, 2)]}),
         ],
     )
-    def test_times_are_numbers(self, table: Any) -> None:
-        column = checked(table).X[:, 0]
-        assert column[0] == 0
-        assert column[1] > 0
+    def test_dates_are_seconds(self, table: Any) -> None:
+        assert checked(table).X[:, 0].tolist() == [0.0, 86_400.0]
 
     @pytest.mark.parametrize(
         "table",
@@ -273,9 +271,12 @@ class TestTables:
             pd.DataFrame({"city": pd.Categorical(["Rome", "Oslo"])}),
         ],
     )
-    def test_text_columns_are_refused_by_name(self, table: Any) -> None:
-        with pytest.raises(InputError, match=r"Column 'city' is not numeric \(its type is .*\): code its categories"):
-            checked(table)
+    def test_text_columns_are_categories(self, table: Any) -> None:
+        batch = checked(table)
+        place = batch.features.names.index("city")
+        assert batch.X[:, place].tolist() == [0.0, 1.0]
+        assert batch.categories.names == {place: ("Rome", "Oslo")}
+        assert np.flatnonzero(batch.categorical).tolist() == [place]
 
     @pytest.mark.parametrize("dtype", ["float64", "int64"])
     def test_one_name_twice_is_refused(self, dtype: str) -> None:
@@ -372,6 +373,28 @@ class TestFiniteValues:
             refuse_value(checked(X, first_row=7), 1, 2, 1e200)
 
     def test_check_matrix_alone_gives_names_and_kind(self) -> None:
-        matrix, names, sparse, _ = check_matrix(pd.DataFrame(X, columns=["a", "b", "c"]), owner="Method")
+        matrix, names, sparse, _, kinds = check_matrix(pd.DataFrame(X, columns=["a", "b", "c"]), owner="Method")
         assert (names, sparse) == (("a", "b", "c"), False)
+        assert kinds is not None
+        assert not kinds.names
         assert np.array_equal(matrix, X)
+
+
+class TestWeightAndTruth:
+    def test_weights_come_with_the_batch(self) -> None:
+        batch = checked(X, weight=[1, 2])
+        assert batch.weight.tolist() == [1.0, 2.0]
+        assert checked(X).weight is None
+
+    @pytest.mark.parametrize(
+        ("weight", "words"), [([1.0], "shape"), ([1, -1], "Row 1 has the weight -1"), ([np.nan, 1], "Row 0 has")]
+    )
+    def test_bad_weights_are_refused(self, weight: Any, words: str) -> None:
+        with pytest.raises(InputError, match=words):
+            checked(X, weight=weight)
+
+    def test_the_truth_moves_with_its_columns(self) -> None:
+        known = checked(pd.DataFrame(X, columns=["a", "b", "c"])).features
+        given = Batch(X, Y, ("c", "a", "b"), relevant=np.array([0, 1]))
+        assert check_batch(given, None, owner="Method").truth.tolist() == [0, 1]
+        assert sorted(check_batch(given, None, owner="Method", features=known).truth.tolist()) == [0, 2]

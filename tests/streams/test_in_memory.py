@@ -185,7 +185,7 @@ def test_sparse_pairs_may_widen_and_labels_may_change_type() -> None:
             "Item 1 .* has the columns b",
         ),
         ([(pd.DataFrame({"a": [1]}), [0]), (pd.DataFrame({"a": ["x"]}), [0])], "Item 1 .*'a' changes between numbers"),
-        ([(pd.DataFrame({"a": []}), [])], "Item 0 of the stream: the frame has no rows"),
+        ([(pd.DataFrame({"a": []}), [])], "Item 0 of the stream: Found array with 0 sample"),
         ([(X[:0], y[:0])], "Item 0 of the stream: Found array with 0 sample"),
         ([(X[:3], y[:3]), (sparse.csr_matrix(X), y)], "changes between dense and sparse"),
     ],

@@ -66,7 +66,7 @@ class OFSA3M(ColumnSelector):
     by_density: ClassVar[bool] = False
 
     def stream_tags(self) -> ColumnTags:
-        return ColumnTags(target="classes")
+        return ColumnTags(target="classes", categorical="codes")
 
     _begin = begin_with
     _decide = decide_with

@@ -72,7 +72,7 @@ class OFSDensity(ColumnSelector):
     by_density: ClassVar[bool] = True
 
     def stream_tags(self) -> ColumnTags:
-        return ColumnTags(target="classes")
+        return ColumnTags(target="classes", categorical="codes")
 
     _begin = begin_with
     _decide = decide_with

@@ -148,7 +148,9 @@ class Stepwise(ColumnSelector):
             fit = candidate.grow()
             left[k] = False
             answer = Decision(block.names[k], True, statistic=candidate.gain, threshold=threshold)
-            self._members.append(block.take(np.array([k])), Decisions.of([answer]))
+            taken, answers = block.take(np.array([k])), Decisions.of([answer])
+            self._members.append(taken, answers)
+            self._remember_categories(taken, answers)
         self._state.fit = fit
         self._members.n_offered = block.n_columns
         self._know(self._members)
@@ -193,4 +195,8 @@ def _joined(blocks: list[ColumnBlock]) -> ColumnBlock:
     joined = np.hstack(values) if not any(block.sparse for block in blocks) else sparse.hstack(values).tocsc()
     masks = [np.zeros(b.n_columns, bool) if b.categorical is None else b.categorical for b in blocks]
     mask = np.concatenate(masks)
-    return ColumnBlock(joined, names, range(len(names)), mask if mask.any() else None)
+    firsts = np.cumsum([0] + [block.n_columns for block in blocks]).tolist()
+    categories = {
+        first + k: known for first, block in zip(firsts, blocks, strict=False) for k, known in block.categories.items()
+    }
+    return ColumnBlock(joined, names, range(len(names)), mask if mask.any() else None, categories)

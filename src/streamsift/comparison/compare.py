@@ -38,9 +38,9 @@ def compare(
 
     Parameters
     ----------
-    data : path, "-", "generate:NAME", (X, y), frame, iterable or function
-        What `open_stream` reads; "generate:sea,irrelevant=20" for a generated stream; or a function that takes a seed
-        and returns a stream. A file, standard input or an iterator is read once, to a temporary file.
+    data : path, "-", "generate:NAME", (X, y), table, stream, iterable or function
+        What `open_stream` reads, or a stream; "generate:sea,irrelevant=20" for a generated stream; or a function that
+        takes a seed and returns a stream. A file, standard input or an iterator is read once, to a temporary file.
     target : str, optional
         The column with the labels.
     methods : sequence of str, optional

@@ -273,7 +273,7 @@ class _Halves:
 
     def part(self, first: int, last: int, *, labels: bool = True) -> Batch:
         y = self.y[first:last] if labels else None
-        return Batch(self.rows.X[first:last], y, self.rows.feature_names, self.rows.categorical)
+        return replace(self.rows, X=self.rows.X[first:last], y=y)
 
     def batches(self) -> list[tuple[int, int]]:
         n_rows = len(self.codes)

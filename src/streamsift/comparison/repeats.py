@@ -25,7 +25,7 @@ from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
 from streamsift.streams.libsvm import LibsvmStream
-from streamsift.streams.open import open_stream
+from streamsift.streams.open import as_stream
 from streamsift.streams.spool import Spool, SpoolWriter
 from streamsift.streams.stream import RowStream, recut
 
@@ -96,7 +96,7 @@ class Source:
 
     def opened(self) -> RowStream:
         """The rows of a file, arrays, a frame or an iterator as they are there."""
-        return open_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        return as_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
 
 
 def _generator(text: str) -> tuple[str, dict[str, Any]]:

@@ -2,7 +2,9 @@
 
 check_batch takes X in any form people have and returns a CheckedBatch: a C-contiguous, read-only float32 or float64
 array (float32 stays float32), or a canonical CSR matrix, with label codes and the vocabularies that explain both.
-It changes nothing: the caller keeps the new vocabularies only when its own work has succeeded.
+It changes nothing: the caller keeps the new vocabularies only when its own work has succeeded. Tables, and arrays that
+hold anything but numbers, are read by core/tables.py; codes of categories are translated by name into those of the
+caller (core/categories.py).
 
 NaN and infinity are looked for here with `scan=True`. A kernel that notices them by itself (a sum that is not finite)
 passes `scan=False` and calls `refuse_value` for the wording, so that the data is read only once.
@@ -10,17 +12,20 @@ passes `scan=False` and calls `refuse_value` for the wording, so that the data i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, ColumnKinds, Meeting, recode
 from streamsift.core.exceptions import InputError
-from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, check_names
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
 LARGEST = 1e150  # squares of larger values overflow
+_OBJECTS = "OUSV"  # kinds of arrays whose columns have to be looked at: objects, text, records
+LARGEST_WEIGHT = 1e290  # beyond it the sum of the weights of a batch may overflow: only their ratios matter
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Batch:
     """Some rows of a stream, with what the stream knows about them.
 
     `relevant` (indices of the true features) and `drifting` are known for generated streams only.
-    `categorical` marks columns whose numbers are codes of categories.
+    `categorical` marks columns whose numbers are codes of categories. `kinds` gives the names behind the codes, by the
+    place of the column; None where the source has bare numbers.
     """
 
     X: Any
@@ -37,6 +43,7 @@ class Batch:
     categorical: NDArray[np.bool_] | None = None
     relevant: NDArray[np.intp] | None = None
     drifting: bool = False
+    kinds: ColumnKinds | None = None
 
     @property
     def n_rows(self) -> int:
@@ -45,7 +52,12 @@ class Batch:
 
 @dataclass(slots=True)  # not frozen: that would take three times as long to make, at every call
 class CheckedBatch:
-    """Rows ready for kernels: float matrix or CSR parts, label codes, and the vocabularies that know them."""
+    """Rows ready for kernels: float matrix or CSR parts, label codes, and the vocabularies that know them.
+
+    `categorical` marks the features whose numbers are codes of categories; `categories` has the names behind them,
+    where they have any. `weight` is the sample_weight of the caller. `truth` are the relevant features, as only
+    generated streams know them.
+    """
 
     X: Any  # ndarray (C order, float32/float64, read-only) or scipy CSR
     codes: NDArray[np.int64]
@@ -56,6 +68,9 @@ class CheckedBatch:
     categorical: NDArray[np.bool_] | None = None
     sparse: bool = field(default=False)
     moderate: bool = False  # no value is NaN, infinite or beyond LARGEST; False: not known
+    categories: CategoryVocabulary = NO_CATEGORIES
+    weight: NDArray[np.float64] | None = None
+    truth: NDArray[np.intp] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -75,12 +90,16 @@ class CheckedBatch:
 
 
 class CheckedMatrix(NamedTuple):
-    """A float array or CSR matrix, its column names if it has any, whether it is sparse, and CheckedBatch.moderate."""
+    """A float array or CSR matrix, its column names if it has any, whether it is sparse, and CheckedBatch.moderate.
+
+    `kinds` says which columns are categories; None: these are bare numbers.
+    """
 
     values: Any
     names: tuple[str, ...] | None
     sparse: bool = False
     moderate: bool = False
+    kinds: ColumnKinds | None = None
 
 
 def check_batch(
@@ -90,26 +109,34 @@ def check_batch(
     owner: str,
     features: FeatureVocabulary | None = None,
     labels: LabelVocabulary | None = None,
+    categories: CategoryVocabulary = NO_CATEGORIES,
     classes: Any = None,
+    weight: Any = None,
     grow: bool = False,
     sparse: bool = True,
     missing: bool = False,
     scan: bool = True,
     needs_y: bool = True,
     first_row: int = 0,
+    bare_codes: bool = False,
 ) -> CheckedBatch:
     """Check one batch and bring it into the form kernels take.
 
     Parameters: `grow` lets features arrive late; `sparse` says whether CSR is supported; `missing` allows NaN;
-    `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0).
+    `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0); `bare_codes` takes an array of
+    numbers also where `categories` knows columns by the names of their categories.
     """
-    categorical = None
-    if isinstance(X, Batch):
+    categorical = truth = names = kinds = None
+    is_sparse = moderate = False
+    if type(X) is np.ndarray and X.dtype.char in "fd":  # row by row, each detour counts
+        matrix: Any = check_dense(X)
+    elif isinstance(X, Batch):
         y = X.y if y is None else y
-        matrix, names, is_sparse, moderate = check_matrix(X.X, owner=owner, sparse=sparse)
-        names, categorical = X.feature_names, X.categorical
+        matrix, names, is_sparse, moderate, kinds = check_matrix(X.X, owner=owner, sparse=sparse)
+        names, categorical, truth = X.feature_names, X.categorical, X.relevant
+        kinds = kinds if X.kinds is None else X.kinds
     else:
-        matrix, names, is_sparse, moderate = check_matrix(X, owner=owner, sparse=sparse)
+        matrix, names, is_sparse, moderate, kinds = check_matrix(X, owner=owner, sparse=sparse)
     n_rows, n_features = matrix.shape
     vocabulary = labels if labels is not None else LabelVocabulary()
     if classes is not None:
@@ -123,54 +150,96 @@ def check_batch(
         if len(codes) != n_rows:
             raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label a row.")
     has_absent = False
+    n_known, slots = 0, None
     if features is None:
         features = FeatureVocabulary(names, n_features)
     else:
+        n_known = features.n_features
         slots, features = features.match(names, n_features, grow=grow, owner=owner)
-        if slots is not None:
-            if n_features < features.n_features and not (missing or is_sparse):
-                # From here on NaN stands for an absent feature, so values that really are NaN are looked for now.
-                given = CheckedBatch(matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row)
-                refuse_not_finite(given, nan_allowed=False)
-            matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
-            categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
-    batch = CheckedBatch(matrix, codes, features, vocabulary, first_row, has_absent, categorical, is_sparse, moderate)
+    named = kinds is not None or categories is not NO_CATEGORIES
+    if named:
+        meeting = Meeting(slots, n_known, features.name)
+        matrix, categories = recode(matrix, kinds, categories, meeting, bare_codes=bare_codes)
+    if slots is not None:
+        if n_features < features.n_features and not (missing or is_sparse):
+            # From here on NaN stands for an absent feature, so values that really are NaN are looked for now.
+            given = CheckedBatch(matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row)
+            refuse_not_finite(given, nan_allowed=False)
+        matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
+        categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
+        truth = None if truth is None else slots[truth]
+    if named and categories.names:
+        mask = categories.mask(features.n_features)
+        categorical = mask if categorical is None else categorical | mask
+    batch = CheckedBatch(
+        matrix,
+        codes,
+        features,
+        vocabulary,
+        first_row,
+        has_absent,
+        categorical,
+        is_sparse,
+        moderate,
+        categories,
+        None if weight is None else check_weight(weight, n_rows),
+        truth,
+    )
     if scan:
         refuse_not_finite(batch, nan_allowed=missing or has_absent)
     return batch
 
 
+def check_weight(weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """The weights of the rows as an array, refused unless there is one finite, non-negative number for each row."""
+    values = np.array(weight, np.float64, order="C")
+    if values.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has the shape {values.shape} but X has {n_rows} rows: give one weight for each row."
+        )
+    bad = ~(np.isfinite(values) & (values >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
+    largest = values.max(initial=0.0)
+    return values / largest if largest > LARGEST_WEIGHT else values
+
+
 def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
     """Bring X in any form into the one kernels take."""
-    if type(X) is np.ndarray:
-        return CheckedMatrix(_dense(X), None)
+    if type(X) is np.ndarray and X.dtype.kind not in _OBJECTS:
+        return CheckedMatrix(check_dense(X), None)
     package = type(X).__module__.partition(".")[0]
     if package == "scipy" and hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(f"Sparse data was passed, but dense data is required by {owner}: use X.toarray().")
         matrix, moderate = _csr(X)
         return CheckedMatrix(matrix, None, True, moderate)
-    if package == "pyarrow" and hasattr(X, "schema"):
-        return CheckedMatrix(_from_arrow(X), check_names(X.schema.names))
     if package == "polars" and hasattr(X, "collect"):
         raise InputError("X is a LazyFrame, which holds no rows yet: call X.collect() first.")
-    if package in ("pandas", "polars") and hasattr(X, "columns"):
-        return CheckedMatrix(_from_frame(X), _frame_names(X))
+    from streamsift.core import tables  # pyarrow: only for those who need it
+
+    if isinstance(X, Iterator):  # of rows as dicts, or of any other rows
+        X = list(X)
+    if tables.is_table(X):
+        return tables.read_table(X)
+    if isinstance(X, Mapping):
+        raise InputError("X is a dict: give a list of dicts, one for each row, or a table.")
     if hasattr(X, "toarray"):
         raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    return CheckedMatrix(_dense(np.asarray(X)), None)
+    array = np.asarray(X)
+    if array.dtype.kind in _OBJECTS:
+        _check_shape(array)
+        return tables.read_objects(array)
+    return CheckedMatrix(check_dense(array), None)
 
 
-def _dense(X: NDArray[Any]) -> NDArray[Any]:
-    if X.ndim != 2:
-        hint = "Reshape your data: one row is X.reshape(1, -1), one column is X.reshape(-1, 1)."
-        raise InputError(f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. {hint}")
-    if X.shape[0] == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
-    if X.shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+def check_dense(X: NDArray[Any]) -> NDArray[Any]:
+    """An array of numbers as C-ordered, read-only floats of two dimensions."""
+    if X.ndim != 2 or 0 in X.shape:
+        _check_shape(X)
     dtype = X.dtype
     array = np.ascontiguousarray(X) if dtype.char in "fd" and dtype.isnative else _as_float(X)
     if array.flags.writeable:
@@ -179,36 +248,48 @@ def _dense(X: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def _check_shape(X: NDArray[Any]) -> None:
+    if X.ndim != 2:
+        hint = "Reshape your data: one row is X.reshape(1, -1), one column is X.reshape(-1, 1)."
+        raise InputError(f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead. {hint}")
+    if X.shape[0] == 0:
+        raise InputError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+    if X.shape[1] == 0:
+        raise InputError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+
+
 def _as_float(X: NDArray[Any]) -> NDArray[Any]:
     kind, size = X.dtype.kind, X.dtype.itemsize
     if kind in "bui" and size <= 2:
         return np.ascontiguousarray(X, np.float32)  # exact
-    if kind in "buif":
-        return np.ascontiguousarray(X, np.float32 if kind == "f" and size <= 4 else np.float64)
+    if kind in "Mm":
+        return seconds(X)
     if kind == "c":
         raise InputError(
             f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
         )
-    if kind in "Mm":
-        return np.ascontiguousarray(X.astype(np.int64), np.float64)
-    try:
-        return np.ascontiguousarray(X, np.float64)
-    except (ValueError, TypeError) as error:
-        row, column, value = _first_not_number(X)
-        kind_of_error = TypeError if not isinstance(value, str | bytes) else InputError
-        raise kind_of_error(
-            f"Row {row}, column {column} of X is {value!r}: argument must be a string or a number that can be read as "
-            "a float; code categories as numbers first, or read the file with streamsift.streams, which does it."
-        ) from error
+    return np.ascontiguousarray(X, np.float32 if kind == "f" and size <= 4 else np.float64)
 
 
-def _first_not_number(X: NDArray[Any]) -> tuple[int, int, Any]:
-    for row, column in np.ndindex(X.shape):
-        try:
-            float(X[row, column])
-        except (ValueError, TypeError):
-            return row, column, X[row, column]
-    raise AssertionError("every value is a number")
+def _unit(unit: str) -> Any:
+    return "s" if unit == "generic" else unit
+
+
+def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
+    """Dates as seconds since 1970-01-01 UTC and durations as seconds, as everywhere; NaT is NaN.
+
+    >>> seconds(np.array(["1970-01-02"], "M8[D]"))
+    array([86400.])
+    """
+    kind, (unit, count) = times.dtype.kind, np.datetime_data(times.dtype)
+    if unit in ("Y", "M"):
+        if kind == "m":
+            raise InputError("A duration in months or years has no length in seconds: give it in days.")
+        times, unit, count = times.astype("M8[s]"), "s", 1
+    ticks = np.where(np.isnat(times), np.nan, times.astype(np.int64).astype(np.float64))
+    step, second = np.timedelta64(count, _unit(unit)), np.timedelta64(1, "s")
+    # A fraction of a second is divided by: 1e9 is exact where 1e-9 is not.
+    return np.asarray(ticks * (step / second) if step >= second else ticks / (second / step), np.float64)
 
 
 def _csr(X: Any) -> tuple[Any, bool]:
@@ -294,74 +375,6 @@ def _refuse_outside(matrix: Any) -> None:
     raise InputError(
         f"Row {row} of the sparse matrix has an entry for column {matrix.indices[place]}, but there are only "
         f"{matrix.shape[1]} columns: build the matrix with the right shape."
-    )
-
-
-def _from_arrow(table: Any) -> NDArray[Any]:
-    columns = [_arrow_column(table.column(k), name) for k, name in enumerate(table.schema.names)]
-    return _stack(columns, table.num_rows)
-
-
-def _arrow_column(column: Any, name: str) -> NDArray[Any]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = column.type
-    if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
-        column = column.cast(pa.float64())
-    elif pa.types.is_temporal(kind):
-        column = column.cast(pa.int64()) if not pa.types.is_date32(kind) else column.cast(pa.int32())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        raise _not_numeric(name, str(kind))
-    if column.null_count and pa.types.is_integer(column.type):
-        column = pc.cast(column, pa.float64())
-    return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def _from_frame(frame: Any) -> NDArray[Any]:
-    if type(frame).__module__.startswith("polars"):
-        return _from_arrow(frame.to_arrow())
-    kinds = {str(dtype) for dtype in frame.dtypes}
-    if len(kinds) == 1 and next(iter(kinds)) in ("float32", "float64"):
-        return _dense(frame.to_numpy())
-    columns = []
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        column = frame[name] if frame.columns.is_unique else None
-        if column is None:
-            check_names(list(frame.columns))
-        assert column is not None
-        kind = getattr(dtype, "kind", "O")
-        if kind in "Mm":
-            columns.append(column.to_numpy().astype(np.int64).astype(np.float64))
-        elif kind in "buif":
-            columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan) if column.hasnans else column.to_numpy())
-        else:
-            raise _not_numeric(str(name), str(dtype))
-    return _stack(columns, len(frame))
-
-
-def _frame_names(frame: Any) -> tuple[str, ...] | None:
-    """Column names; a frame numbered 0, 1, 2, ... counts as unnamed, as in scikit-learn."""
-    names = list(frame.columns)
-    if not any(isinstance(name, str) for name in names):
-        return None
-    return check_names(names)
-
-
-def _stack(columns: Sequence[NDArray[Any]], n_rows: int) -> NDArray[Any]:
-    if n_rows == 0 or not columns:
-        return _dense(np.empty((n_rows, len(columns))))
-    small = all(c.dtype == np.float32 or (c.dtype.kind in "bui" and c.dtype.itemsize <= 2) for c in columns)
-    matrix = np.empty((n_rows, len(columns)), np.float32 if small else np.float64)
-    for place, column in enumerate(columns):
-        matrix[:, place] = column
-    return _dense(matrix)
-
-
-def _not_numeric(name: str, kind: str) -> InputError:
-    return InputError(
-        f"Column {name!r} is not numeric (its type is {kind}): code its categories as numbers first, "
-        "or read the file with streamsift.streams, which does it."
     )
 
 

@@ -1,20 +1,22 @@
 """Columns and targets as column selectors see them, and the checks that bring any data into that form.
 
-A ColumnBlock holds some columns over the same rows: a float matrix in either order, or CSC. Text and categories become
-codes, marked as categorical. A Target is numbers, or class codes with their labels. Nothing here changes its input.
+A ColumnBlock holds some columns over the same rows: a float matrix in either order, or CSC. What the columns of a table
+mean is decided in core/tables.py: text and categories become codes, marked as categorical. A Target is numbers, or
+class codes with their labels. Nothing here changes its input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from streamsift.core.batch import LARGEST, Batch, check_matrix
+from streamsift.core.batch import LARGEST, Batch, CheckedMatrix, check_matrix
+from streamsift.core.categories import ColumnKinds, Names
 from streamsift.core.exceptions import InputError
 from streamsift.core.tags import TargetKind as TargetKind
 from streamsift.core.vocabulary import LabelVocabulary, check_names, from_column
@@ -44,12 +46,16 @@ class NumberedNames(Sequence[str]):
 
 @dataclass(frozen=True)
 class ColumnBlock:
-    """Some columns, checked. `places` are their positions in the stream; `categorical` marks columns of codes."""
+    """Some columns, checked. `places` are their positions in the stream; `categorical` marks columns of codes.
+
+    `categories` has the names behind the codes, by position in the block, where there are any.
+    """
 
     values: Any  # ndarray (n_rows, n_columns), float32 or float64, or scipy CSC
     names: Sequence[str]
     places: Sequence[int]
     categorical: NDArray[np.bool_] | None = None
+    categories: Names = field(default_factory=dict)
 
     @property
     def n_columns(self) -> int:
@@ -74,6 +80,7 @@ class ColumnBlock:
             [self.names[k] for k in chosen],
             [self.places[k] for k in chosen],
             None if self.categorical is None else self.categorical[chosen],
+            {k: self.categories[int(j)] for k, j in enumerate(chosen) if int(j) in self.categories},
         )
 
     def refuse_bad_value(self) -> None:
@@ -88,13 +95,15 @@ class ColumnBlock:
         if self.sparse:
             place = int(np.argmax(bad))
             k = int(np.searchsorted(self.values.indptr, place, side="right")) - 1
-            _refuse_value(values[place], int(self.values.indices[place]), self.names[k])
+            _refuse_value(values[place], int(self.values.indices[place]), self.names[k], self.is_categorical(k))
         k = int(np.argmax(bad.any(axis=0)))
         row = int(np.argmax(bad[:, k]))
-        _refuse_value(values[row, k], row, self.names[k])
+        _refuse_value(values[row, k], row, self.names[k], self.is_categorical(k))
 
 
-def _refuse_value(value: float, row: int, name: str) -> NoReturn:
+def _refuse_value(value: float, row: int, name: str, categorical: bool) -> NoReturn:
+    if categorical and np.isnan(value):
+        raise InputError(f"Row {row}, column {name!r} is empty: give it a category of its own or drop the row.")
     what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"too large ({value:.3g})"
     advice = {"NaN": "fill it in or leave the column out", "infinity": "replace it by a finite number"}.get(
         what, f"rescale the column, values beyond {LARGEST:g} overflow when squared"
@@ -109,14 +118,17 @@ def check_block(
     first: int,
     names: Sequence[str] | None = None,
     categorical: Any = None,
+    kinds: ColumnKinds | None = None,
     owner: str,
 ) -> ColumnBlock:
     """Any table of columns as a ColumnBlock; values are looked at separately (`refuse_bad_value`)."""
     if isinstance(X, Batch):
         names = X.feature_names if names is None else names
         categorical = X.categorical if categorical is None else categorical
+        kinds = X.kinds if kinds is None else kinds
         X = X.X
-    values, own_names, text = _matrix(X, owner)
+    values, own_names, _, _, own_kinds = _matrix(X, owner)
+    kinds = own_kinds if kinds is None else kinds
     if values.shape[0] != n_rows:
         raise InputError(
             f"The columns have {values.shape[0]} rows but the target has {n_rows}: the rows are fixed once the target "
@@ -131,9 +143,12 @@ def check_block(
     mask = None if categorical is None else np.asarray(categorical, bool)
     if mask is not None and mask.shape != (n_columns,):
         raise InputError(f"`categorical` has shape {mask.shape} for {n_columns} columns: give one True or False each.")
-    if text is not None:
+    categories: Names = {} if kinds is None else kinds.names
+    if categories:
+        text = np.zeros(n_columns, bool)
+        text[list(categories)] = True
         mask = text if mask is None else mask | text
-    return ColumnBlock(values, known, places, mask)
+    return ColumnBlock(values, known, places, mask, categories)
 
 
 def check_column(
@@ -142,84 +157,32 @@ def check_column(
     """One column as a block of one."""
     values: Any
     if _is_sparse(column):
-        values = column if column.ndim == 2 else column.reshape(-1, 1)
-        text = False
+        values, text = column if column.ndim == 2 else column.reshape(-1, 1), None
     else:
-        values, text = _single(column, name or f"x{place}")
+        from streamsift.core.tables import read_column  # pyarrow: only for those who need it
+
+        values, text = read_column(column, name or f"x{place}")
         values = values[:, None]
     if values.shape[1] != 1:
         raise InputError(f"A single column was expected, got {values.shape[1]}: use offer_many for a block of columns.")
     names = None if name is None else [name]
-    mask = [True] if categorical or text else None
-    return check_block(values, n_rows=n_rows, first=place, names=names, categorical=mask, owner=owner)
+    mask = [True] if categorical else None
+    kinds = None if text is None else ColumnKinds({0: text})
+    return check_block(values, n_rows=n_rows, first=place, names=names, categorical=mask, kinds=kinds, owner=owner)
 
 
-def _matrix(X: Any, owner: str) -> tuple[Any, tuple[str, ...] | None, NDArray[np.bool_] | None]:
-    """Values, names where the table has them, and which columns are text."""
+def _matrix(X: Any, owner: str) -> CheckedMatrix:
+    """Values in either order or CSC, names where the table has them, and the kinds of the columns."""
     if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
-        return X, None, None
+        return CheckedMatrix(X, None)
     if _is_sparse(X):
         plain = X.format == "csc" and X.dtype.char in "fd" and X.has_canonical_format
-        return (X if plain else check_matrix(X, owner=owner)[0].tocsc()), None, None
-    columns = _columns_of_frame(X)
-    if columns is None or not any(_is_text(column) for _, column in columns):
-        return *check_matrix(X, owner=owner)[:2], None
-    parts = [_single(column, name) for name, column in columns]
-    return (
-        np.column_stack([part for part, _ in parts]),
-        check_names([n for n, _ in columns]),
-        np.array([text for _, text in parts]),
-    )
+        return CheckedMatrix(X if plain else check_matrix(X, owner=owner).values.tocsc(), None, True)
+    return check_matrix(X, owner=owner)
 
 
 def _is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X))
-
-
-def _columns_of_frame(X: Any) -> list[tuple[str, Any]] | None:
-    package = type(X).__module__.partition(".")[0]
-    if package == "pyarrow" and hasattr(X, "schema"):
-        return [(name, X.column(k)) for k, name in enumerate(X.schema.names)]
-    if package == "pandas" and hasattr(X, "columns"):
-        return [(str(name), X.iloc[:, k]) for k, name in enumerate(X.columns)]
-    if package == "polars" and hasattr(X, "get_columns"):
-        return [(column.name, column) for column in X.get_columns()]
-    return None
-
-
-def _is_text(column: Any) -> bool:
-    kind = str(getattr(column, "dtype", getattr(column, "type", "")))
-    return kind.lower().startswith(("object", "str", "category", "categorical", "enum", "large_string", "dictionary"))
-
-
-def _single(column: Any, name: str) -> tuple[Floats, bool]:
-    """A column as float64, and whether it was text or categories and now is codes."""
-    if _is_text(column):
-        to_list = getattr(column, "to_pylist", None) or getattr(column, "to_list", None) or column.tolist
-        values = np.array([None, *to_list()], object)[1:]  # kept apart: numpy would turn 1 beside "a" into text
-    else:
-        values = np.asarray(column)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise InputError(f"A column must have one dimension, got an array of shape {values.shape}.")
-    if values.dtype.kind in "buif":
-        return values.astype(np.float64), False
-    if values.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in values):
-        return values.astype(np.float64), False
-    if values.dtype.kind not in "OUS":
-        raise InputError(f"Column {name!r} is neither numbers nor categories (its type is {values.dtype}).")
-    return _codes(values, name), True
-
-
-def _codes(values: NDArray[Any], name: str) -> Floats:
-    codes: dict[Any, int] = {}
-    result = np.empty(len(values))
-    for row, value in enumerate(values):
-        if value is None or value != value:
-            raise InputError(f"Row {row}, column {name!r} is empty: give it a category of its own or drop the row.")
-        result[row] = codes.setdefault(value, len(codes))
-    return result
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from streamsift.core.batch import check_matrix
+from streamsift.core.batch import Batch, CheckedMatrix, check_batch, check_matrix
+from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, ColumnKinds
 from streamsift.core.column_data import (
     ColumnBlock,
     Floats,
@@ -92,6 +93,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     _state: Any
     _members: _Members
     _labels: LabelVocabulary | None
+    _categories: CategoryVocabulary  # of the members, by their place in the stream
 
     # -- what a method implements -------------------------------------------------------------------------------
 
@@ -130,7 +132,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         target = check_target(y, tags.target, owner)
         state = self._begin(target, check_weight(sample_weight, target.n_rows))
         # Nothing has failed: from here on the object changes.
-        self._state, self._labels = state, target.labels
+        self._state, self._labels, self._categories = state, target.labels, NO_CATEGORIES
         self._know(_Members.none(target.n_rows))
         return self
 
@@ -183,7 +185,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         block = fresh._checked(X, None, None)
         fresh._judge_all(block)
         # Nothing has failed: from here on the object changes.
-        self._state, self._labels = fresh._state, fresh._labels
+        self._state, self._labels, self._categories = fresh._state, fresh._labels, fresh._categories
         self._know(fresh._members)
         self._name_features(block)
         return self
@@ -211,9 +213,17 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         answers = self._decide(self._state, block)
         if answers.accepted.any() or answers.dropped:
             self._members.append(block, answers)
+            self._remember_categories(block, answers)
         self._members.n_offered += 0 if again else block.n_columns
         self._know(self._members)
         return answers
+
+    def _remember_categories(self, block: ColumnBlock, answers: Decisions) -> None:
+        """Keep the names behind the codes of accepted columns, and only of those that are still members."""
+        new = {block.places[k]: names for k, names in block.categories.items() if answers.accepted[k]}
+        if new or self._categories.names:
+            known = self._categories.encode(new)[1]
+            self._categories = known.without(set(known.names).difference(self._members.places.tolist()))
 
     def _refuse_known_names(self, block: ColumnBlock) -> None:
         members = set(self._members.names.tolist())
@@ -288,22 +298,30 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X, in the order in which they were offered.
 
-        A table is asked for them by name; anything else must hold all columns offered so far, in that order.
+        A table is asked for them by name; anything else must hold all columns offered so far, in that order. Categories
+        of a table come back as they were given; the result is then an array of objects (with `set_output`, a frame).
         """
         self._check_begun()
         members = self._members
         order = np.argsort(members.places)
         names = _names_of_table(X)
         if names is not None and (hasattr(self, "feature_names_in_") or set(members.names.tolist()) <= set(names)):
-            return _columns_by_name(X, names, members.names[order].tolist(), type(self).__name__)
-        matrix = check_matrix(X, owner=type(self).__name__)[0]
+            wanted = members.names[order].tolist()
+            return _columns_by_name(X, names, wanted, self)
+        matrix, _, _, _, kinds = check_matrix(X, owner=type(self).__name__)
         if matrix.shape[1] != members.n_offered:
             raise InputError(
                 f"X has {matrix.shape[1]} features, but {type(self).__name__} is expecting {members.n_offered} "
                 "features as input: give all columns that were offered, or a table with the names of the selected ones."
             )
         ColumnBlock(matrix, NumberedNames(range(members.n_offered)), range(members.n_offered)).refuse_bad_value()
-        kept = matrix[:, members.places[order]]
+        chosen = members.places[order]
+        kept = matrix[:, chosen]
+        if kinds is not None and kinds.names.keys() & set(chosen.tolist()):
+            from streamsift.core import tables  # pyarrow: only for those who need it
+
+            checked = check_batch(Batch(matrix, None, kinds=kinds), None, owner=type(self).__name__, needs_y=False)
+            return tables.as_given(X, kept, chosen, checked, tables.wanted_container(self))
         return kept if not isinstance(kept, np.ndarray) else np.array(kept)
 
     # -- state --------------------------------------------------------------------------------------------------
@@ -315,7 +333,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         arrays["labels"] = np.empty(0, np.str_) if self._labels is None else self._labels.as_array()
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names"] = self.feature_names_in_.astype(np.str_)
-        return arrays
+        return arrays | self._categories.to_arrays()
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
@@ -325,8 +343,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
         if len(members.names) != len(members.places) or (members.places >= members.n_offered).any():
             raise SavedStateError("The saved state lists selected columns that were never offered: it is damaged.")
+        categories = CategoryVocabulary.from_arrays(arrays, members.n_offered)
         # Nothing has failed: from here on the object changes.
-        self._state = state
+        self._state, self._categories = state, categories
         self._labels = LabelVocabulary(arrays["labels"].tolist()) if len(arrays["labels"]) else None
         self._know(members)
         if "feature_names" in arrays:
@@ -342,21 +361,38 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
 
 def _names_of_table(X: Any) -> list[str] | None:
-    """The column names of a pandas, polars or pyarrow table."""
-    names = getattr(X, "column_names", getattr(X, "columns", None))
-    return None if names is None else [str(name) for name in names]
+    """The column names of a table of any kind; None for anything else."""
+    if type(X) is np.ndarray and X.dtype.names is None:
+        return None
+    from streamsift.core import tables  # pyarrow: only for those who need it
+
+    return tables.column_names(X) if tables.is_table(X) else None
 
 
-def _columns_by_name(X: Any, names: list[str], wanted: list[str], owner: str) -> Any:
-    for name in wanted:
-        if name not in names:
-            raise UnknownNameError(f"column of X, as {owner} selected it,", name, names)
+def _columns_by_name(X: Any, names: list[str], wanted: list[str], selector: ColumnSelector) -> Any:
+    from streamsift.core import tables
+
+    owner = type(selector).__name__
     if not wanted:
         return np.empty((len(X), 0))
-    part = X.select(wanted) if hasattr(X, "select") else X[wanted]
-    try:
-        matrix = check_matrix(part, owner=owner)[0]
-    except InputError:  # text columns stay as they are
-        return part.to_pandas().to_numpy() if hasattr(part, "column_names") else part.to_numpy()
-    ColumnBlock(matrix, wanted, range(len(wanted))).refuse_bad_value()
-    return np.array(matrix)
+    part, found = X, [names.index(name) for name in wanted if name in names]
+    if len(found) == len(wanted):
+        part = tables.take_columns(X, found)
+        matrix = check_matrix(part, owner=owner)
+    else:  # some may be elements of lists
+        matrix = check_matrix(X, owner=owner)
+        for name in wanted:
+            if name not in (matrix.names or ()):
+                raise UnknownNameError(f"column of X, as {owner} selected it,", name, names)
+        places = [(matrix.names or ()).index(name) for name in wanted]
+        kinds = {k: matrix.kinds.names[p] for k, p in enumerate(places) if matrix.kinds and p in matrix.kinds.names}
+        matrix = CheckedMatrix(matrix.values[:, places], tuple(wanted), kinds=ColumnKinds(kinds))
+    categories = {} if matrix.kinds is None else matrix.kinds.names
+    mask = np.isin(np.arange(len(wanted)), list(categories))
+    ColumnBlock(matrix.values, wanted, range(len(wanted)), mask).refuse_bad_value()
+    if not categories:
+        return np.array(matrix.values)
+    batch = Batch(matrix.values, None, tuple(wanted), mask, kinds=matrix.kinds)
+    given = part if len(found) == len(wanted) else batch
+    checked = check_batch(batch, None, owner=owner, needs_y=False)
+    return tables.as_given(given, checked.X, np.arange(len(wanted)), checked, tables.wanted_container(selector))

@@ -23,6 +23,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, check_batch
+from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary
 from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.estimators import BaseEstimator, ClassifierMixin
 from streamsift.core.exceptions import SavedStateError
@@ -87,6 +88,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
     _made_plan: Any
     _features: FeatureVocabulary
     _labels: LabelVocabulary
+    _categories: CategoryVocabulary
 
     # -- what a method implements -------------------------------------------------------------------------------
 
@@ -127,6 +129,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
             owner=owner,
             features=None if fresh else self._features,
             labels=None if fresh else self._labels,
+            categories=NO_CATEGORIES if fresh else self._categories,
             classes=classes,
             missing=True,
             first_row=rows_before,
@@ -141,6 +144,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         plan = self._plan(counts) if plan_now else None
         # Nothing has failed: from here on the object changes.
         self._know(counts, plan, batch.features, labels, rows_before + batch.n_rows)
+        self._categories = batch.categories
         return self
 
     def _check_counts(self, counts: Any) -> None:
@@ -171,7 +175,14 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         plan = self._current_plan()
         # No scan: the time depends on the values bought, not on those present.
         batch = check_batch(
-            X, None, owner=type(self).__name__, features=self._features, missing=True, scan=False, needs_y=False
+            X,
+            None,
+            owner=type(self).__name__,
+            features=self._features,
+            categories=self._categories,
+            missing=True,
+            scan=False,
+            needs_y=False,
         )
         codes, posteriors, n_evaluated, cost, bought = plan.classify(self._counts, batch)
         return Classification(self.classes_[codes], posteriors, n_evaluated, cost, bought)
@@ -191,7 +202,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         ----------
         acquire : callable
             `acquire(j)` gives the value of feature j; it is called only for features that are really bought. None or
-            NaN means that the value cannot be had: it is skipped and not charged.
+            NaN means that the value cannot be had: it is skipped and not charged. A category is given by its name.
         """
         steps = list(self._walk(acquire))
         bought = tuple(step.feature for step in steps if step.feature is not None)
@@ -200,8 +211,20 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
 
     def _walk(self, acquire: Acquire) -> Iterator[Step]:
         plan = self._current_plan()
-        walk: Iterator[Step] = plan.walk(self._counts, acquire)
+        walk: Iterator[Step] = plan.walk(self._counts, self._coded(acquire) if self._categories.names else acquire)
         return walk
+
+    def _coded(self, acquire: Acquire) -> Acquire:
+        """The same with names of categories as their codes."""
+
+        def value(feature: int) -> Any:
+            given = acquire(feature)
+            if feature not in self._categories.names or not isinstance(given, str | bool | np.bool_):
+                return given
+            name = given if isinstance(given, str) else str(bool(given)).lower()
+            return self._categories.code(feature, name)
+
+        return value
 
     # -- state --------------------------------------------------------------------------------------------------
 
@@ -212,6 +235,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
+        arrays |= self._categories.to_arrays()
         return arrays | state_to_arrays(self._counts, "counts.") | state_to_arrays(plan, "plan.")
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
@@ -226,8 +250,10 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
             raise SavedStateError(f"The saved state has {size.n_features} features but {len(names)} names.")
         labels = LabelVocabulary(arrays["labels"].tolist())
         plan.check(counts, size.n_features, len(labels))
+        categories = CategoryVocabulary.from_arrays(arrays, size.n_features)
         # Nothing has failed: from here on the object changes.
         self._know(counts, plan, FeatureVocabulary(names, size.n_features), labels, size.n_rows_seen)
+        self._categories = categories
         return self
 
     def __sklearn_tags__(self) -> Any:

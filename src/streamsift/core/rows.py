@@ -8,6 +8,11 @@ state as arrays). The hooks:
     _score(state) -> array             one score a feature, higher is better
 
 and `_merge(state, other)` where the tag `mergeable` is not "no". A state is a dataclass of arrays (core/state.py).
+
+Codes of categories in a batch are the selector's own: `batch.categorical` marks the features that have them,
+`batch.categories` names them. Names decide, so the codes of a category are the same in every batch, after loading, and
+whatever the source. A method whose state depends on codes implements `_align_categories`, or cannot be merged with a
+selector that numbered the categories differently.
 """
 
 from __future__ import annotations
@@ -21,9 +26,16 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, check_batch
+from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, Mapped
 from streamsift.core.constraints import Fraction, Integer, Limits, OneOf, check_parameters
 from streamsift.core.estimators import BaseEstimator, SelectorMixin
-from streamsift.core.exceptions import EmptySelectionWarning, MergeError, OneClassWarning, SavedStateError
+from streamsift.core.exceptions import (
+    EmptySelectionWarning,
+    InputError,
+    MergeError,
+    OneClassWarning,
+    SavedStateError,
+)
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
@@ -45,6 +57,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
     _state: Any
     _features: FeatureVocabulary
     _labels: LabelVocabulary
+    _categories: CategoryVocabulary
     _cache: dict[str, Any]
 
     # -- what a method implements -------------------------------------------------------------------------------
@@ -74,6 +87,17 @@ class RowSelector(SelectorMixin, BaseEstimator):
         """A copy of `state` whose class c has moved to codes[c], with room for n_classes."""
         raise NotImplementedError
 
+    def _align_categories(self, state: Any, mapped: Mapped) -> Any:
+        """A copy of `state` in which code c of feature j has become mapped[j][c]; other features stay as they are.
+
+        Asked for only where codes really change. The default refuses, in words.
+        """
+        name = self._features.name(min(mapped))
+        raise MergeError(
+            f"Cannot merge: the two selectors met the categories of column {name!r} in different orders, and the state "
+            f"of {type(self).__name__} depends on their codes; feed one selector with all rows, or load one and go on."
+        )
+
     def _chosen(self) -> NDArray[np.intp]:
         """The selected feature indices, best first. Methods that decide the number themselves override this."""
         wanted = how_many(self.n_features_to_select, self._features.n_features)
@@ -89,7 +113,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         """Learn one more batch. `classes` may announce labels in advance; labels may also appear unannounced."""
         return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"))
 
-    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
+    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool, weight: Any = None) -> Self:
         if fresh:
             check_parameters(type(self).__name__, self.get_params(deep=False), self.parameter_limits)
         rows_before = 0 if fresh else self.n_rows_seen_
@@ -100,7 +124,9 @@ class RowSelector(SelectorMixin, BaseEstimator):
             owner=type(self).__name__,
             features=None if fresh else self._features,
             labels=None if fresh else self._labels,
+            categories=NO_CATEGORIES if fresh else self._categories,
             classes=classes,
+            weight=weight,
             grow=getattr(self, "new_features", "error") == "add",
             sparse=tags.sparse,
             missing=getattr(self, "missing", "error") == "skip",
@@ -108,6 +134,12 @@ class RowSelector(SelectorMixin, BaseEstimator):
             needs_y=tags.supervised,
             first_row=rows_before,
         )
+        if batch.categorical is not None and tags.categorical == "refuses" and batch.categorical.any():
+            name = batch.features.name(int(np.argmax(batch.categorical)))
+            raise InputError(
+                f"Column {name!r} holds categories, which {type(self).__name__} cannot use: leave it out, or code it "
+                "as several columns of 0 and 1."
+            )
         state = self._begin(batch) if fresh else self._state
         self._learn(state, batch)
         # Nothing has failed: from here on the object changes.
@@ -116,6 +148,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
             self._know(batch.features, batch.labels)
         else:
             self._cache = {}
+        self._categories = batch.categories
         self.n_rows_seen_ = rows_before + batch.n_rows
         return self
 
@@ -191,6 +224,8 @@ class RowSelector(SelectorMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X, in the order of the columns.
 
+        Categories come back as they were given; the result is then an array of objects (with `set_output`, a frame).
+
         With new_features="add", X may hold columns nobody knows yet (they are left out) and may lack known ones (a
         selected one is then NaN in the result, or 0 if X is sparse).
         """
@@ -200,15 +235,24 @@ class RowSelector(SelectorMixin, BaseEstimator):
             None,
             owner=type(self).__name__,
             features=self._features,
+            categories=self._categories,
             grow=getattr(self, "new_features", "error") == "add",
             missing=getattr(self, "missing", "error") == "skip",
             needs_y=False,
+            bare_codes=True,
         )
         mask = self._get_support_mask()
         if not mask.any():
             warnings.warn("No feature is selected: the result has no columns.", EmptySelectionWarning, stacklevel=2)
-        kept = batch.X[:, np.flatnonzero(mask)]  # columns nobody knows come behind the mask
-        return kept if batch.sparse else np.array(kept)
+        chosen = np.flatnonzero(mask)  # columns nobody knows come behind the mask
+        kept = batch.X[:, chosen]
+        if batch.sparse:
+            return kept
+        if any(int(slot) in batch.categories.names for slot in chosen) if batch.categories.names else False:
+            from streamsift.core.tables import as_given, wanted_container  # pyarrow: only for those who need it
+
+            return as_given(X, kept, chosen, batch, wanted_container(self))
+        return np.array(kept)
 
     # -- merging and state --------------------------------------------------------------------------------------
 
@@ -244,11 +288,28 @@ class RowSelector(SelectorMixin, BaseEstimator):
         if codes is not None:
             mine_state = self._align_classes(mine_state, np.arange(len(self._labels)), len(labels))
             theirs_state = self._align_classes(theirs_state, codes, len(labels))
+        mapped, categories = self._common_categories(other)
+        if mapped:
+            theirs_state = self._align_categories(theirs_state, mapped)
         self._merge(mine_state, theirs_state)
         self._state = mine_state
         self._know(self._features, labels)
+        self._categories = categories
         self.n_rows_seen_ += other.n_rows_seen_
         return self
+
+    def _common_categories(self, other: Self) -> tuple[Mapped, CategoryVocabulary]:
+        """Our codes for those of another selector, and the vocabulary of both; names decide."""
+        mine, theirs = self._categories, other._categories
+        open_slots = mine.undecided | theirs.undecided
+        for slot in sorted((mine.names.keys() ^ theirs.names.keys()) - open_slots):
+            raise MergeError(
+                f"Cannot merge: column {self._features.name(slot)!r} holds categories in one of the selectors and "
+                "numbers in the other."
+            )
+        mapped, both = mine.encode(theirs.names)
+        undecided = mine.undecided & theirs.undecided
+        return mapped, both if both.undecided == undecided else CategoryVocabulary(both.names, undecided)
 
     def _describe_features(self) -> str:
         names = self._features.names
@@ -262,7 +323,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
-        return arrays | state_to_arrays(self._state, "state.")
+        return arrays | self._categories.to_arrays() | state_to_arrays(self._state, "state.")
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
@@ -273,8 +334,9 @@ class RowSelector(SelectorMixin, BaseEstimator):
         names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
         if names is not None and len(names) != counts.n_features:
             raise SavedStateError(f"The saved state has {counts.n_features} features but {len(names)} names.")
+        categories = CategoryVocabulary.from_arrays(arrays, counts.n_features)
         # Nothing has failed: from here on the object changes.
-        self._state = state
+        self._state, self._categories = state, categories
         self._know(FeatureVocabulary(names, counts.n_features), LabelVocabulary(arrays["labels"].tolist()))
         self.n_rows_seen_ = counts.n_rows_seen
         return self

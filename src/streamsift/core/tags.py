@@ -13,6 +13,7 @@ Kind = Literal["rows", "columns", "instances"]
 Mergeable = Literal["exact", "bounded", "no"]
 MultiClass = Literal["native", "one-vs-rest", "softmax", "none"]
 TargetKind = Literal["number", "classes", "either"]
+Categorical = Literal["counts", "codes", "refuses"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class MethodTags:
 
     batch_invariant: how the stream is cut, into batches of rows or blocks of columns, does not change the result.
     supervised: labels are used. sparse: sparse input costs by its non-zeros. missing: missing values are taken.
+    categorical: what becomes of a column of categories: "counts" (each category counts for itself, their order means
+    nothing), "codes" (the codes are taken as numbers) or "refuses" (the column is refused in words).
     """
 
     kind: ClassVar[Kind]
@@ -29,6 +32,7 @@ class MethodTags:
     supervised: bool = True
     sparse: bool = False
     missing: bool = False
+    categorical: Categorical = "codes"
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class ColumnTags(MethodTags):
 
     batch_invariant: bool = True
     sparse: bool = True
+    categorical: Categorical = "counts"
     target: TargetKind = "either"
     weights: bool = False
     mixed_columns: bool = True
@@ -93,4 +98,5 @@ class InstanceTags(MethodTags):
 
     sparse: bool = True
     missing: bool = True
+    categorical: Categorical = "counts"
     class_grid: bool = False

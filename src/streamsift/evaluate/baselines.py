@@ -7,13 +7,13 @@ for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from streamsift.core.batch import Batch, CheckedBatch
+from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, IsNone, Limits, RandomSeed
 from streamsift.core.exceptions import InputError
 from streamsift.core.rows import N_FEATURES_LIMITS, RowSelector
@@ -123,13 +123,6 @@ class Oracle(RowSelector):
         """It looks at the truth, never at the rows."""
         return StreamTags(batch_invariant=True, supervised=False, sparse=True, ignores_constants=False)
 
-    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool) -> Self:
-        self._offered = X.relevant if isinstance(X, Batch) else None  # a checked batch no longer knows it
-        try:
-            return super()._absorb(X, y, classes, fresh=fresh)
-        finally:
-            del self._offered
-
     def _begin(self, batch: CheckedBatch) -> KnownTruth:
         return KnownTruth(self._mask(batch), 0)
 
@@ -140,7 +133,7 @@ class Oracle(RowSelector):
 
     def _mask(self, batch: CheckedBatch) -> NDArray[np.bool_]:
         n_features = batch.features.n_features
-        truth = self._offered if self.relevant is None else self.relevant
+        truth = batch.truth if self.relevant is None else self.relevant
         if truth is None:
             raise InputError(
                 "Oracle was given rows that do not say which features are relevant: give batches of a generated "

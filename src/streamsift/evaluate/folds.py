@@ -22,6 +22,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsNone, Limits, OneOf, check_parameters
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import OneClassWarning
+from streamsift.streams.open import as_stream
 from streamsift.streams.stream import RowStream
 
 SCHEMES = ("cross", "split", "bootstrap")
@@ -36,10 +37,11 @@ class FoldSnapshot:
 
 
 def fold_selections(
-    stream: RowStream,
+    stream: Any,
     selector: RowContract,
     scheme: str = "cross",
     *,
+    target: str | None = None,
     n_folds: int = 10,
     every: int | None = None,
     batch_size: int = 1000,
@@ -49,12 +51,14 @@ def fold_selections(
 
     Parameters
     ----------
-    stream : a stream
-        Anything of `streamsift.streams`; it is read once.
+    stream : a stream, or anything `open_stream` takes
+        It is read once.
     selector : a row selector
         It is cloned, never trained.
     scheme : {"cross", "split", "bootstrap"}, default "cross"
         Which rows a fold sees; see the module docstring.
+    target : str, optional
+        The column with the labels, where the stream is a table or a file.
     n_folds : int, default 10
         How many copies.
     every : int or None
@@ -90,7 +94,7 @@ def fold_selections(
         "seed": (Integer(0),),
     }
     check_parameters("fold_selections", {"scheme": scheme, "n_folds": n_folds, "every": every, "seed": seed}, limits)
-    return _run(stream, [clone(selector) for _ in range(n_folds)], scheme, every, batch_size, seed)
+    return _run(as_stream(stream, target), [clone(selector) for _ in range(n_folds)], scheme, every, batch_size, seed)
 
 
 def _run(

@@ -33,12 +33,14 @@ from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
-from streamsift.learners.online import Learner, make_learner
+from streamsift.learners.foreign import as_learner
+from streamsift.learners.online import Learner
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Run
 from streamsift.runs.trace import Trace
-from streamsift.streams.stream import RowStream, with_width
+from streamsift.streams.open import as_stream
+from streamsift.streams.stream import with_width
 
 MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
 
@@ -48,10 +50,11 @@ Indices = NDArray[np.intp]
 
 
 def prequential(
-    stream: RowStream,
+    stream: Any,
     selector: RowContract | None,
-    model: Learner | str,
+    model: Any,
     *,
+    target: str | None = None,
     batch_size: int = 100,
     n_batches: int | None = None,
     label_delay: int = 0,
@@ -64,13 +67,16 @@ def prequential(
 
     Parameters
     ----------
-    stream : a stream
-        Anything of `streamsift.streams`.
+    stream : a stream, or anything `open_stream` takes
+        A path, a pair (X, y), a table that holds the target, an iterable of pairs (X, y) or of pairs (dict, label).
     selector : a row selector or None
         None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the
         model is reset before it learns that batch.
-    model : a learner or its name
-        See `streamsift.learners.online`.
+    model : a learner, its name, or a classifier of scikit-learn (with `partial_fit`) or river
+        See `streamsift.learners.online` and, for what becomes of a model of another package when the selection
+        changes, `streamsift.learners.foreign`.
+    target : str, optional
+        The column with the labels, where the stream is a table or a file.
     batch_size : int, default 100
         Rows per batch, and so per step.
     n_batches : int or None
@@ -117,7 +123,7 @@ def prequential(
             "every": positive,
         },
     )
-    learner = make_learner(model) if isinstance(model, str) else model
+    rows, learner = as_stream(stream, target), as_learner(model)
     run = Run(
         "all features" if selector is None else type(selector).__name__,
         parameters=getattr(selector, "get_params", dict)(),
@@ -127,13 +133,13 @@ def prequential(
     with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
-            for batch in islice(stream.batches(batch_size), n_batches):
+            for batch in islice(rows.batches(batch_size), n_batches):
                 check()
                 board.add(contest.step(batch, start, board.wants_snapshot()))
                 if board.is_full:
                     writer.extend(board.records(), contest.n_features, contest.names)
                 if progress is not None:
-                    progress(contest.n_rows, stream.progress())
+                    progress(contest.n_rows, rows.progress())
         except KeyboardInterrupt:
             board.snapshot_of_last(None)
             writer.extend(board.records(end=True), contest.n_features, contest.names)

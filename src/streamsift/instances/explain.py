@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import check_batch
+from streamsift.core.batch import Batch, check_batch
+from streamsift.core.categories import Names
 from streamsift.core.instances import InstanceClassifier, Step
 from streamsift.core.pictures import picture
 
@@ -18,12 +20,14 @@ from streamsift.core.pictures import picture
 class Explanation:
     """How one instance was classified. Printed, it is a table; `plot()` draws the path of the posterior.
 
-    `steps` begins with the prior, before anything was bought; `reason` says why buying stopped.
+    `steps` begins with what was believed before anything was bought; `reason` says why buying stopped. `categories` are
+    the names behind the codes of categorical features, by the place of the feature.
     """
 
     classes: NDArray[Any]
     names: tuple[str, ...]
     steps: tuple[Step, ...]
+    categories: Names = field(default_factory=dict)
 
     @property
     def label(self) -> Any:
@@ -48,10 +52,16 @@ class Explanation:
         """The table, one row per step."""
         table = []
         for number, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
-            value = "" if step.feature is None else f"{step.value:g}" + ("" if step.known else " (never seen)")
+            value = "" if step.feature is None else self._value(step) + ("" if step.known else " (never seen)")
             beliefs = [f"{probability:.3f}" for probability in step.posterior]
             table.append([str(number), name, value, *beliefs, f"{step.cost:g}"])
         return table
+
+    def _value(self, step: Step) -> str:
+        known = self.categories.get(-1 if step.feature is None else step.feature)
+        if known is None or not step.value < len(known):
+            return f"{step.value:g}"
+        return known[int(step.value)]
 
     def _end(self) -> str:
         n = len(self.steps) - 1
@@ -80,8 +90,9 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
 
     Parameters
     ----------
-    x : array of shape (n_features,), or callable
-        The values of the instance (NaN: missing), or `acquire` as for `classify_one`.
+    x : array of shape (n_features,), dict, table or batch of one row, or callable
+        The values of the instance (NaN: missing), or `acquire` as for `classify_one`. In an array of numbers,
+        categories are the codes of the model itself.
 
     Returns
     -------
@@ -100,10 +111,29 @@ def explain(self: InstanceClassifier, x: Any) -> Explanation:
     """
     self._current_plan()
     if not callable(x):
-        row = np.asarray(x, np.float64).reshape(1, -1) if not hasattr(x, "toarray") else x.toarray().reshape(1, -1)
-        batch = check_batch(row, None, owner=type(self).__name__, features=self._features, missing=True, needs_y=False)
-        steps = tuple(self._walk(lambda j: batch.X[0, j]))
+        batch = check_batch(
+            _one_row(x),
+            None,
+            owner=type(self).__name__,
+            features=self._features,
+            categories=self._categories,
+            missing=True,
+            needs_y=False,
+            bare_codes=True,
+        )
+        steps, categories = tuple(self._walk(lambda j: batch.X[0, j])), batch.categories.names
     else:
-        steps = tuple(self._walk(x))
+        steps, categories = tuple(self._walk(x)), self._categories.names
     names = tuple("" if step.feature is None else self._features.name(step.feature) for step in steps)
-    return Explanation(self.classes_, names, steps)
+    return Explanation(self.classes_, names, steps, categories)
+
+
+def _one_row(x: Any) -> Any:
+    """One instance as X of one row."""
+    if isinstance(x, Batch):
+        return x
+    if isinstance(x, Mapping):
+        return [x]
+    if hasattr(x, "toarray"):
+        return x.toarray().reshape(1, -1)
+    return x if hasattr(x, "columns") else np.asarray(x).reshape(1, -1)

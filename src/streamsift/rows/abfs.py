@@ -141,7 +141,8 @@ class ABFS(RowSelector):
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
-        bool per column. None uses what the stream declares; columns are numeric where it declares nothing.
+        bool per column. None uses what the stream declares; columns are numeric where it declares nothing. Columns of
+        text, bools or categories of a table are categorical in any case.
 
     Attributes
     ----------
@@ -202,7 +203,7 @@ class ABFS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
-        return StreamTags(mergeable="no", batch_invariant=True)
+        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts")
 
     # -- learning -----------------------------------------------------------------------------------------------
 

@@ -40,12 +40,13 @@ LARGEST_CODE = 2**20 - 1  # a code is an index of an array
 
 
 def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
-    """The `categorical` parameter as one bool per feature; None asks the batch."""
+    """The `categorical` parameter as one bool per feature; None asks the batch. Categories with names always are."""
     n_features = batch.features.n_features
     if categorical is None:
         return np.zeros(n_features, bool) if batch.categorical is None else np.array(batch.categorical, bool)
     if isinstance(categorical, str):  # "all", the only text within the limits
         return np.ones(n_features, bool)
+    mask = batch.categories.mask(n_features)
     given = np.asarray(categorical)
     if given.dtype == bool:
         if given.shape != (n_features,):
@@ -53,8 +54,8 @@ def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
                 f"The 'categorical' parameter is a mask of shape {given.shape}, but X has {n_features} features: give "
                 "one bool per feature."
             )
-        return given.copy()
-    mask = np.zeros(n_features, bool)
+        mask |= given
+        return mask
     for column in given.tolist():
         mask[_position(column, batch)] = True
     return mask

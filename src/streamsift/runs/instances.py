@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_batch
+from streamsift.core.categories import ColumnKinds
 from streamsift.core.exceptions import InputError
 from streamsift.core.instances import InstanceClassifier
 from streamsift.core.interrupts import check
@@ -152,8 +153,8 @@ class Examination:
     def steps(self, block: int = BLOCK) -> Iterator[InstanceStep]:
         """Fit, then judge so many held-out rows at a time."""
         rows, seconds, since = self._rows, 0.0, perf_counter()
-        labels, names = rows.labels.as_array()[rows.codes], rows.features.names
-        self._model.fit(Batch(rows.X[self._train], labels[self._train], names, rows.categorical))
+        labels = rows.labels.as_array()[rows.codes]
+        self._model.fit(self._part(self._train, labels[self._train]))
         seconds += perf_counter() - since
         yield InstanceStep(0, seconds, 0.0, None, ())
         codes = {label: code for code, label in enumerate(self._model.classes_.tolist())}
@@ -169,11 +170,17 @@ class Examination:
             )
 
     def _judge(self, places: NDArray[np.intp], truth: list[int], codes: dict[Any, int]) -> Judged:
-        result = self._model.classify(Batch(self._rows.X[places], None, self._rows.features.names))
+        result = self._model.classify(self._part(places, None))
         answered = [codes[label] for label in result.labels.tolist()]
         losses = self._model._current_plan().risk[truth, answered]
         correct = np.equal(truth, answered)
         return Judged(places, result.n_evaluated, result.cost, losses, correct, result.bought)
+
+    def _part(self, places: NDArray[np.intp], labels: Any) -> Batch:
+        """Some of the rows, with the names of features and categories."""
+        rows = self._rows
+        kinds = ColumnKinds(rows.categories.names, tuple(rows.categories.undecided))
+        return Batch(rows.X[places], labels, rows.features.names, rows.categorical, kinds=kinds)
 
     def _most_bought(self, most: int | None = None) -> tuple[tuple[str, float], ...]:
         bought = np.sum([block.bought for block in self._blocks], axis=0)
@@ -356,12 +363,12 @@ class InstanceLoop:
 
 def _examples(model: InstanceClassifier, rows: Batch) -> list[dict[str, Any]]:
     """Some rows of the file, from the one that needed the fewest features to the one that needed the most."""
-    needed = model.classify(Batch(rows.X, None, rows.feature_names)).n_evaluated
+    needed = model.classify(replace(rows, y=None)).n_evaluated
     order = np.argsort(needed, kind="stable")
     chosen = dict.fromkeys(int(order[k]) for k in np.linspace(0, len(order) - 1, N_EXAMPLES).round().astype(int))
     found = []
     for row in chosen:
-        way = explain(model, rows.X[row])
+        way = explain(model, replace(rows, X=rows.X[[row]], y=None))
         end = way.steps[-1].choice
         steps = [
             {"feature": name, "probability": float(step.posterior[end]), "cost": float(step.cost)}

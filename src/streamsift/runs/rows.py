@@ -19,6 +19,7 @@ from streamsift.core.selection import Selection
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Leaders, Run, TextTable
 from streamsift.streams import open_stream
+from streamsift.streams.open import as_stream
 from streamsift.streams.stream import RowStream
 
 SNAPSHOTS_BEFORE_DOUBLING = 200
@@ -91,14 +92,19 @@ class RowStep:
 
 
 def follow_rows(
-    stream: RowStream, selector: RowContract, batch_size: int = 1000, trace_every: int | None = None
+    stream: Any,
+    selector: RowContract,
+    batch_size: int = 1000,
+    trace_every: int | None = None,
+    *,
+    target: str | None = None,
 ) -> Iterator[RowStep]:
     """Stream once through a selector and yield a step after each batch.
 
     Parameters
     ----------
-    stream : a stream
-        Anything of `streamsift.streams`.
+    stream : a stream, or anything `open_stream` takes
+        With `target`, the column with the labels, where it is a table or a file.
     selector : a row selector
         It learns every batch, in order.
     batch_size : int
@@ -121,6 +127,7 @@ def follow_rows(
     >>> [step.n_rows for step in follow_rows(stream, Screener(n_features_to_select=2), batch_size=100)]
     [100, 200, 300]
     """
+    stream = as_stream(stream, target)
     n_rows, drifting = 0, False
     schedule = SnapshotSchedule(batch_size, trace_every)
     snapshot: Snapshot | None = None

@@ -22,13 +22,14 @@ import pyarrow.csv as arrow_csv
 from scipy import sparse
 
 from streamsift.core.batch import Batch
+from streamsift.core.categories import Categories
+from streamsift.core.decoder import refused_category
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.categories import Categories
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, own_copy, records
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.table import TableDecoder, check_columns, check_target, refused_category
+from streamsift.streams.table import TableDecoder, check_columns, check_target
 
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*\n?", re.MULTILINE)
 _SPACES = re.compile(rb"[ \t\r]*([,\n])[ \t]*")
@@ -108,7 +109,7 @@ class ArffStream(BlockStream):
             rows = self._parse(block, line)
         if rows.num_rows == 0:
             return None
-        return self._decoder.decode(rows, lambda row: self._where(self._data_lines(block, line)[row][0]))
+        return self._decoder.batch(rows, lambda row: self._where(self._data_lines(block, line)[row][0]))
 
     def _parse_quickly(self, block: bytes) -> Any:
         """pyarrow's reading of a block without quotes; None where it needs or deserves a closer look."""
@@ -196,7 +197,7 @@ class ArffStream(BlockStream):
         X = sparse.csr_matrix(
             (np.array(data, np.float64), np.array(indices, np.int32), np.array(ends, np.int32)), shape
         )
-        return Batch(X, np.array(labels), self.feature_names, self._decoder.categorical)
+        return Batch(X, np.array(labels), self.feature_names, self._decoder.categorical, kinds=self._decoder.kinds())
 
     def _sparse_entries(self, text: str, line: int) -> dict[int, str | float | None]:
         if not (text.startswith("{") and text.endswith("}")):

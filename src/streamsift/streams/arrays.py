@@ -1,4 +1,4 @@
-"""Rows that are in memory already: a pair (X, y) of arrays or frames, or one frame that holds the target."""
+"""Rows that are in memory already: a pair (X, y) of arrays or tables, or one table that holds the target."""
 
 from __future__ import annotations
 
@@ -6,35 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_matrix
+from streamsift.core.categories import ColumnKinds
+from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.core.tables import arrow_table
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.labels import counted_from
 from streamsift.streams.table import TableDecoder, check_target, without
 
 BLOCK_ROWS = 1 << 13  # of a frame, converted at once
-
-
-def is_frame(X: Any) -> bool:
-    """Whether X is a table with named columns: of pandas, polars or pyarrow."""
-    package = type(X).__module__.partition(".")[0]
-    return package in ("pandas", "polars", "pyarrow") and hasattr(X, "shape") and hasattr(X, "columns")
-
-
-def arrow_table(frame: Any) -> Any:
-    """A frame as an Arrow table; numbers are not copied."""
-    package = type(frame).__module__.partition(".")[0]
-    if package == "polars":
-        return frame.to_arrow()
-    if package == "pyarrow":
-        return frame if isinstance(frame, pa.Table) else pa.Table.from_batches([frame])
-    try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"The data frame has a column of mixed types: {str(error).rstrip('.')}.") from error
 
 
 def label_array(y: Any) -> NDArray[Any]:
@@ -60,7 +42,7 @@ def label_array(y: Any) -> NDArray[Any]:
 
 
 class FrameStream(BlockStream):
-    """Rows of a data frame; the labels are a column of it, or given beside it."""
+    """Rows of a table of any kind; the labels are a column of it, or given beside it."""
 
     n_rows: int
     _decoder: TableDecoder
@@ -96,7 +78,7 @@ class FrameStream(BlockStream):
         for rows in self._table.to_batches(max_chunksize=BLOCK_ROWS):
             first, self._n_read = self._n_read, self._n_read + rows.num_rows
             labels = None if self._labels is None else self._labels[first : self._n_read]
-            yield self._decoder.decode(rows, counted_from(first, "the frame"), labels)
+            yield self._decoder.batch(rows, counted_from(first, "the frame"), labels)
 
 
 class ArrayStream(BlockStream):
@@ -107,18 +89,28 @@ class ArrayStream(BlockStream):
     def __init__(self, X: Any, y: Any, target: str | None = None) -> None:
         self.target_name = target
         self._X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        self._kinds: ColumnKinds | None = None
+        if self._X.dtype.kind in "OUS":  # one numbering of the categories for all rows
+            matrix = check_matrix(self._X, owner="open_stream")
+            self._X, self._kinds = matrix.values, matrix.kinds
         # Shape and type are refused here, before the first batch is asked for.
         check_matrix(self._X[:1] if self._X.ndim else self._X, owner="open_stream")
         self._labels = label_array(y)
         self.n_rows = int(self._X.shape[0])
         check_lengths(self.n_rows, self._labels)
 
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return {} if self._kinds is None else {f"x{place}": names for place, names in self._kinds.names.items()}
+
     def _blocks(self, size: int) -> Iterator[Batch]:
         self._n_read = 0
+        mask = None if self._kinds is None else np.isin(np.arange(self._X.shape[1]), list(self._kinds.names))
         for start in range(0, self.n_rows, size):
             stop = min(start + size, self.n_rows)
             self._n_read = stop
-            yield Batch(check_matrix(self._X[start:stop], owner="open_stream")[0], self._labels[start:stop])
+            X = check_matrix(self._X[start:stop], owner="open_stream").values
+            yield Batch(X, self._labels[start:stop], None, mask, kinds=self._kinds)
 
 
 def check_lengths(n_rows: int, labels: NDArray[Any]) -> None:

@@ -8,7 +8,9 @@ by BLOCK_BYTES, however large the file is; formats that are stored row by row ha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,17 +21,17 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy import sparse
 
-from streamsift.core.batch import Batch, check_matrix
+from streamsift.core.batch import check_matrix
 from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.labels import counted_from, labels_of
+from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
-from streamsift.streams.stream import with_width
+from streamsift.streams.stream import RowStream
 from streamsift.streams.table import TableDecoder, check_columns, check_target, refuse_ignored_target, without
 
 BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
-_ROWS_AT_ONCE = 1 << 16  # of a row-wise format
 
 Columns = Iterator[tuple[Any, Any]]
 
@@ -79,7 +81,7 @@ class ColumnFile:
             schema = pa.schema([self._schema.field(name) for name in names])
             rows = table.to_batches()[0]
             decoder = TableDecoder(schema, None, source=self._name, sample=rows, categorical=self._marked(names))
-            batch = decoder.decode(rows, counted_from(0, self._name), self.y)
+            batch = decoder.batch(rows, counted_from(0, self._name), self.y)
             yield batch.feature_names, batch
 
     def _marked(self, names: list[str]) -> list[str]:
@@ -108,24 +110,14 @@ class ColumnFile:
 class ColumnTable:
     """The columns of a table that fits into memory, and its target."""
 
-    def __init__(self, batches: Iterable[Batch], target_name: str | None) -> None:
-        parts = list(batches)
-        X = _stacked([part.X for part in parts])
-        self.y = np.concatenate([part.y for part in parts])
-        self.target_name = target_name
-        self._batch = Batch(X, self.y, parts[-1].feature_names, parts[-1].categorical)
-        self.names = list(self._batch.feature_names or [f"x{k}" for k in range(X.shape[1])])
+    def __init__(self, stream: RowStream) -> None:
+        rows = next(stream.batches(sys.maxsize))  # all of them: a column is complete only with the last row
+        self.y, self.target_name = rows.y, stream.target_name
+        self._batch = replace(rows, X=rows.X.tocsc()) if sparse.issparse(rows.X) else rows
+        self.names = list(rows.feature_names or [f"x{k}" for k in range(rows.X.shape[1])])
 
     def __iter__(self) -> Columns:
         yield tuple(self.names), self._batch
-
-
-def _stacked(parts: list[Any]) -> Any:
-    """All rows as one matrix; sparse parts may widen from one to the next, as a LIBSVM file's do."""
-    if not sparse.issparse(parts[0]):
-        return np.vstack(parts)
-    n_columns = max(part.shape[1] for part in parts)
-    return sparse.vstack([with_width(part, n_columns) for part in parts]).tocsc()
 
 
 def open_columns(
@@ -169,7 +161,7 @@ def open_columns(
     if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc"):
         return ColumnFile(path, target, categorical=categorical, ignore=ignore)
     stream = open_stream(source, target, categorical=categorical, ignore=ignore)
-    return ColumnTable(stream.batches(_ROWS_AT_ONCE), stream.target_name)
+    return ColumnTable(stream)
 
 
 # -- columns made from columns ------------------------------------------------------------------------------------
@@ -235,8 +227,10 @@ def logarithms(X: Any, names: Sequence[str] | None = None) -> Columns:
 
 
 def _named(X: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64], list[str]]:
-    matrix, own = check_matrix(X, owner="a source of columns", sparse=False)[:2]
+    matrix, own, _, _, kinds = check_matrix(X, owner="a source of columns", sparse=False)
     known = list(names if names is not None else own or [f"x{k}" for k in range(matrix.shape[1])])
+    for place in () if kinds is None else kinds.names:
+        raise InputError(f"Column {known[place]!r} holds categories, which cannot be multiplied: leave it out.")
     if len(known) != matrix.shape[1]:
         raise InputError(f"There are {matrix.shape[1]} columns but {len(known)} names: give each column its own name.")
     return np.asarray(matrix, np.float64), known

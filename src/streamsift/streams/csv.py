@@ -65,8 +65,9 @@ class CsvStream(BlockStream):
         self._label_kind = _label_kind(inferred.field(self.target_name).type)
         kept = [field.with_type(_read_as(field.type)) for field in inferred if field.name != self.target_name]
         schema = pa.schema([*kept, (self.target_name, pa.string())])
+        truths = [field.name for field in inferred if pa.types.is_boolean(field.type)]
         self._decoder = TableDecoder(
-            schema, self.target_name, source=source.name, most_categories=limits.most_categories
+            schema, self.target_name, source=source.name, truths=truths, most_categories=limits.most_categories
         )
         self._convert = arrow_csv.ConvertOptions(
             column_types=schema, include_columns=schema.names, strings_can_be_null=True
@@ -98,7 +99,7 @@ class CsvStream(BlockStream):
             return f"Line {number} of {self._source.name}"
 
         texts = rows.column(rows.num_columns - 1)
-        return self._decoder.decode(rows, place, labels_of_texts(texts, self._label_kind, self.target_name, place))
+        return self._decoder.batch(rows, place, labels_of_texts(texts, self._label_kind, self.target_name, place))
 
     def _infer(self, categorical: set[str], ignore: set[str]) -> Any:
         """The schema pyarrow sees in the head of the file."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from streamsift.core.categories import MOST_CATEGORIES
 from streamsift.core.exceptions import ReaderError
-from streamsift.streams.categories import MOST_CATEGORIES
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 
 from streamsift.core.batch import Batch
+from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.labels import counted_from
 from streamsift.streams.table import TableDecoder, check_target, without
 
 MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
@@ -66,7 +66,7 @@ class IpcStream(BlockStream):
         for rows in self._read():
             for start in range(0, rows.num_rows, self._most_block_rows):
                 part = rows.slice(start, self._most_block_rows)
-                yield self._decoder.decode(part, counted_from(first + start, self._name))
+                yield self._decoder.batch(part, counted_from(first + start, self._name))
             first += rows.num_rows
 
     def _read(self) -> Iterator[Any]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from streamsift.core.decoder import Place, distinct_texts
 from streamsift.core.exceptions import ReaderError
 
-Place = Callable[[int], str]  # a row of the block -> "Line 7 of data.csv"
-
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
-
-
-def counted_from(first: int, source: str) -> Place:
-    """Places of a source that has rows but no lines."""
-    return lambda row: f"Row {first + row} of {source}"
 
 
 def labels_of(column: Any, name: str, place: Place) -> NDArray[Any]:
@@ -64,20 +57,6 @@ def whole_numbers(labels: NDArray[np.float64]) -> NDArray[Any]:
     with np.errstate(invalid="ignore"):  # beyond int64, and then not equal
         whole = labels.astype(np.int64)
     return whole if np.array_equal(whole, labels) else labels
-
-
-def distinct_texts(column: Any) -> tuple[list[Any], NDArray[Any]]:
-    """The distinct values of an Arrow array as texts, by first appearance, and the code of each row.
-
-    A missing cell counts as the value None.
-    """
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        column = column.cast(pa.string())
-    encoded = column.dictionary_encode("encode")
-    # Not to_numpy, which imports pandas when that is installed: it would take longer than reading many a file.
-    return encoded.dictionary.to_pylist(), np.from_dlpack(encoded.indices)
 
 
 def _spelled(text: str, kind: str) -> int | float | bool | None:

@@ -61,7 +61,7 @@ class NpzStream(BlockStream):
         self._n_read = 0
         for X in self._sparse_rows(size) if self._sparse else self._dense_rows(size):
             start, self._n_read = self._n_read, self._n_read + X.shape[0]
-            yield Batch(check_matrix(X, owner=self._name)[0], self._y[start : self._n_read], self.feature_names)
+            yield Batch(check_matrix(X, owner=self._name).values, self._y[start : self._n_read], self.feature_names)
 
     def _dense_rows(self, size: int) -> Iterator[NDArray[Any]]:
         with self._opened() as archive, _Member(archive, "X") as member:
@@ -127,7 +127,7 @@ class NpzStream(BlockStream):
                 )
             return shape
         with _Member(archive, "X") as member:
-            if member.dtype.hasobject or len(member.shape) != 2:
+            if member.dtype.kind in "OUSV" or len(member.shape) != 2:
                 raise ReaderError(
                     f"X of {self._name} has shape {member.shape} and dtype {member.dtype}: save a 2-dimensional array "
                     "of numbers."

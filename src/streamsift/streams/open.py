@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from streamsift.core.exceptions import ParameterError, ReaderError
-from streamsift.streams.arrays import ArrayStream, FrameStream, is_frame
+from streamsift.core.tables import are_dicts, is_frame, is_structured, is_table
+from streamsift.streams.arrays import ArrayStream, FrameStream
 from streamsift.streams.files import COMPRESSIONS, ByteSource, check_file
 from streamsift.streams.iterables import IterableStream
 from streamsift.streams.stream import RowStream
@@ -69,7 +70,8 @@ def open_stream(
     source : path, "-", (X, y), frame or iterable
         The suffix of a path names the format: .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight (each also .gz or
         .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. A frame is a pandas or polars
-        DataFrame or a pyarrow Table that holds the target. An iterable gives pairs (X, y).
+        DataFrame, a pyarrow Table, a structured numpy array or a list of dicts that holds the target. An iterable
+        gives pairs (X, y) of batches or of single rows, which may be dicts; or dicts that hold the target.
     target : str, optional
         The column with the labels. Tables need it; ARFF has a default (the attribute `class`, else the last); sources
         that carry labels of their own take it as a name for them.
@@ -109,12 +111,12 @@ def open_stream(
     options = {name: value for name, value in given.items() if value is not None and value != ()}
     if isinstance(source, str | os.PathLike):
         return _open_path(source, target, options)
-    if is_frame(source):
+    if is_frame(source) or is_structured(source) or (are_dicts(source) and target is not None):
         _check_options(options, _TABLE, "a frame")
         return FrameStream(source, target, **options)
     if isinstance(source, tuple) and len(source) == 2:
         X, y = source
-        if is_frame(X):
+        if is_table(X):
             _check_options(options, _TABLE, "a frame")
             return FrameStream(X, target, y=y, **options)
         _check_options(options, (), "a pair of arrays")
@@ -126,6 +128,21 @@ def open_stream(
         f"open_stream reads a path, a pair (X, y), a frame or an iterable of pairs (X, y), "
         f"not a {type(source).__name__}."
     )
+
+
+def as_stream(source: Any, target: str | None = None, **options: Any) -> RowStream:
+    """Whatever a user has as a stream: one that is a stream already is passed through, all else is opened.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = as_stream((np.zeros((3, 2)), [0, 1, 0]))
+    >>> as_stream(rows) is rows
+    True
+    """
+    if callable(getattr(source, "batches", None)):
+        return cast(RowStream, source)
+    return open_stream(source, target, **options)
 
 
 def _open_path(source: str | os.PathLike[str], target: str | None, options: dict[str, Any]) -> RowStream:

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from streamsift.core.batch import Batch
+from streamsift.core.decoder import counted_from, needs_sample
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.labels import counted_from
-from streamsift.streams.table import TableDecoder, check_target, needs_sample, without
+from streamsift.streams.table import TableDecoder, check_target, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
 BUFFER_BYTES = 1 << 16  # for each column, less where there are very many
@@ -61,7 +61,7 @@ class ParquetStream(BlockStream):
         self._n_read = 0
         for rows in self._read(min(size, most)):
             first = self._n_read
-            batch = self._decoder.decode(rows, counted_from(first, self._name))
+            batch = self._decoder.batch(rows, counted_from(first, self._name))
             self._n_read += rows.num_rows
             yield batch
 

@@ -3,48 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.exceptions import InputError
 from streamsift.kernels.fires import range_factors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LARGEST_WEIGHT = 1e290  # beyond it the sum of the weights of a batch may overflow: only their ratios matter
 
-
-def checked_weight(weight: Any, batch: CheckedBatch) -> Floats | None:
-    """The weights of the rows as an array, refused unless there is one finite, non-negative number a row."""
-    if weight is None:
-        return None
-    values = np.array(weight, np.float64, order="C")
-    if values.shape != (batch.n_rows,):
-        raise InputError(
-            f"sample_weight has the shape {values.shape} but X has {batch.n_rows} rows: give one weight a row."
-        )
-    bad = ~(np.isfinite(values) & (values >= 0.0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
-    largest = values.max(initial=0.0)
-    return values / largest if largest > LARGEST_WEIGHT else values
-
-
-def without_weightless_rows(batch: CheckedBatch, weight: Floats) -> tuple[CheckedBatch, Floats]:
+def without_weightless_rows(batch: CheckedBatch) -> CheckedBatch:
     """The batch without its rows of weight 0."""
-    if weight.all():
-        return batch, weight
+    if batch.weight is None or batch.weight.all():
+        return batch
     refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
-    kept = np.flatnonzero(weight)
+    kept = np.flatnonzero(batch.weight)
     X = batch.X[kept]
     if not batch.sparse:
         X.flags.writeable = False
-    return replace(batch, X=X, codes=batch.codes[kept]), weight[kept]
+    return replace(batch, X=X, codes=batch.codes[kept], weight=batch.weight[kept])
 
 
 def assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:

@@ -47,7 +47,7 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
-from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
+from streamsift.rows.fires.batches import assign_slots, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.model import LinearModel, Model, ModelTraits, as_model, grows, is_linear, own_of, traits_of
 from streamsift.rows.fires.scratch import ScratchArrays
@@ -269,11 +269,7 @@ class FIRES(RowSelector):
         `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each: the
         gradient is then the weighted mean, and a row with weight 0 is left out.
         """
-        self._row_weight = sample_weight
-        try:
-            return super().partial_fit(X, y, classes)
-        finally:
-            del self._row_weight
+        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"), weight=sample_weight)
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         self._takes_squares()  # or is refused
@@ -284,9 +280,7 @@ class FIRES(RowSelector):
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
-        weight = checked_weight(getattr(self, "_row_weight", None), batch)
-        if weight is not None:
-            batch, weight = without_weightless_rows(batch, weight)
+        batch = without_weightless_rows(batch)
         if state.sparse and not batch.sparse and batch.has_absent:
             batch = replace(batch, X=np.nan_to_num(batch.X), has_absent=False)  # absent is 0 in sparse rows
         batch = batch.as_sparse(state.sparse)
@@ -300,7 +294,7 @@ class FIRES(RowSelector):
         model = self._bound_model(after)
         self._make_room(state, after, model)
         if batch.n_rows:
-            rows = self._rows_for(model, after, batch, weight)
+            rows = self._rows_for(model, after, batch)
             try:
                 self._climb(model, after, rows)
             except FloatingPointError:  # the model met NaN or infinity; this names row and column
@@ -337,17 +331,17 @@ class FIRES(RowSelector):
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
-    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
+    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> _Rows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
-        if weight is not None:
+        if batch.weight is not None:
             if "sample_weight" not in inspect.signature(own_of(model).gradients).parameters:
                 raise InputError(
                     f"The model {type(own_of(model)).__name__} takes no weights: leave sample_weight out, or give its "
                     "method `gradients` a keyword `sample_weight`."
                 )
-            extra["sample_weight"] = weight
+            extra["sample_weight"] = batch.weight
         if batch.sparse and is_linear(model):  # others are not given sparse rows: the tags say so
             return self._sparse_rows(model, state, batch, y, extra)
         X, present = batch.X, None
