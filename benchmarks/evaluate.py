@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.table import Row
 from streamsift.core.batch import Batch
 from streamsift.evaluate.prequential import prequential
-from streamsift.learners.online import make_learner
+from streamsift.learners.online import make_learner, teach
 from streamsift.rows.fires import FIRES
 from streamsift.rows.screener import Screener
 from streamsift.streams.arrays import ArrayStream
@@ -63,7 +63,7 @@ def bare(batches: list[Batch], codes: list[Any], selector: Any, model: Any) -> I
             model.predict(np.asarray(batch.X[:, support], np.float64))
         selector.partial_fit(batch)
         support = np.flatnonzero(selector.get_support())
-        model.learn(np.asarray(batch.X[:, support], np.float64), y, support, 2)
+        teach(model, batch.X, y, support, 2)
         yield
 
 

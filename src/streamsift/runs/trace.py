@@ -62,6 +62,7 @@ MEASURES = {
     "n_selected": pa.int32(),
     "stability": pa.float64(),  # of the selections of the last steps
     "selection_accuracy": pa.float64(),  # null where the true features are unknown
+    "n_restarts": pa.int32(),  # how often the model has started again so far
 }
 SCHEMA = pa.schema(_LOOK | MEASURES)
 
@@ -310,9 +311,11 @@ class Trace:
 
         Predictions are judged over all rows tested, `stability` is the mean over complete windows (the last value, if
         none is complete), `n_selected` and `selection_accuracy` are means over the lines, `rows_per_second` counts
-        the time of selector and model only, where it is known.
+        the time of selector and model only, where it is known, `n_restarts` says how often the model started again:
+        because the selector found drift, or because it cannot go on with other features.
         """
-        last = {name: _last(self.column(name)) for name in (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory")}
+        at_end = (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
+        last = {name: _last(self.column(name)) for name in at_end}
         spent = {name: _last(self.column(name)) for name in ("selection_seconds", "learner_seconds")}
         stability = self.column("stability")
         stability = stability[~np.isnan(stability)]
@@ -332,6 +335,7 @@ class Trace:
             **spent,
             "peak_memory": last["peak_memory"],
             "ram_hours": last["ram_hours"],
+            "n_restarts": last["n_restarts"],
         }
 
     def to_pandas(self) -> Any:
