@@ -143,15 +143,11 @@ def test_features_that_were_missing_while_others_were_selected_tell_nothing() ->
     learner = make_learner("naive_bayes")
     learner.learn(X[:50, [0, 1]], codes[:50], np.array([0, 1]), 2)
     learner.learn(X[50:60, [1, 5]], codes[50:60], np.array([1, 5]), 2)
-    parts = [X[:60, [1]], X[50:60, [5]]]
-    labels = [codes[:60], codes[50:60]]
-    wanted = np.log(np.bincount(codes[:60]) / 60) + sum(
-        np.log(stats.norm.pdf(X[60:70, [column]], part_means, part_sds))
-        for column, part_means, part_sds in (
-            (column, [part[label == c].mean() for c in (0, 1)], [part[label == c].std() for c in (0, 1)])
-            for column, part, label in zip((1, 5), parts, labels, strict=True)
-        )
-    )
+    wanted = np.tile(np.log(np.bincount(codes[:60]) / 60), (10, 1))
+    for column, first in ((1, 0), (5, 50)):
+        for label in (0, 1):
+            known = X[first:60, column][codes[first:60] == label]
+            wanted[:, label] += stats.norm.logpdf(X[60:70, column], known.mean(), known.std())
     np.testing.assert_allclose(learner.predict_logarithms(X[60:70, [1, 5]]), wanted, rtol=1e-6)
 
 
