@@ -64,6 +64,13 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 @click.option("--label-delay", default=0, show_default=True, type=click.IntRange(0), help="Rows a label comes late.")
 @click.option("--rows", type=click.IntRange(1), help="Read only so many rows (generate: 10,000).")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything random.")
+@click.option(
+    "--scale",
+    default="standard",
+    show_default=True,
+    type=click.Choice(["standard", "none"]),
+    help="Columns as perceptron, sgd and knn see them: standardised by the rows so far, or as they are.",
+)
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes to run side by side.")
 @click.option("-o", "--out", metavar="DIR", help="Write report.html, comparison.json and all runs to this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
@@ -80,6 +87,7 @@ def compare(
     label_delay: int,
     rows: int | None,
     seed: int,
+    scale: str,
     jobs: int,
     out: str | None,
     as_json: bool,
@@ -127,6 +135,7 @@ def compare(
             label_delay=label_delay,
             rows=rows,
             seed=seed,
+            scale=scale,
         )
         store = None if folder is None else RunStore(folder.path, plan.settings())
         bars.begin(plan)

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from streamsift import __version__, catalog
 from streamsift.comparison.repeats import Source, Survey, survey
-from streamsift.core.constraints import Fraction, Integer, IsNone, check_parameters
+from streamsift.core.constraints import Fraction, Integer, IsNone, OneOf, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.learners.online import LEARNERS
+from streamsift.learners.scaling import SCALES
 
 ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
 BASELINES = {
@@ -85,6 +86,7 @@ class Plan:
     batch_size: int
     label_delay: int
     n_features_to_select: int | float | None
+    scale: str = "standard"
 
     def runs(self) -> list[Run]:
         """All runs, repeat after repeat, so that an interrupted comparison has treated all entries alike."""
@@ -104,6 +106,7 @@ class Plan:
             "label_delay": self.label_delay,
             "n_features_to_select": self.n_features_to_select,
             "seed": self.source.seed,
+            "scale": self.scale,
         }
 
 
@@ -121,6 +124,7 @@ def plan_comparison(
     label_delay: int = 0,
     rows: int | None = None,
     seed: int = 0,
+    scale: str = "standard",
 ) -> Plan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
@@ -140,6 +144,7 @@ def plan_comparison(
             "rows": rows,
             "seed": seed,
             "n_features_to_select": n_features_to_select,
+            "scale": scale,
         },
         {
             "repeats": (Integer(1),),
@@ -148,6 +153,7 @@ def plan_comparison(
             "rows": (Integer(1), IsNone()),
             "seed": (Integer(0),),
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
+            "scale": (OneOf(*SCALES),),
         },
     )
     if isinstance(methods, str) or isinstance(models, str):
@@ -185,6 +191,7 @@ def plan_comparison(
         batch_size,
         label_delay,
         n_features_to_select,
+        scale,
     )
 
 

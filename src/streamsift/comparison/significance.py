@@ -1,12 +1,12 @@
 """Is the difference of two entries more than chance? Tests that hold on one stream, and on several independent ones.
 
 **One stream** (`compare_over_time`). Two entries predicted the same rows; the difference of their accuracies in each
-step is a series in time, whose neighbours are alike, for a hard stretch or a drift lasts longer than a step. A test that
-takes steps (or repeats that share rows) for independent finds differences that are none. Here the steps are joined to
-blocks of 1, 2, 4, ... steps, up to an eighth of the stream (a share of 1 / n^(1/3) of long ones), and Student's test of
-the means of the blocks must find the difference *for every length*. The standard error for a length is raised by the
-correlation r of neighbouring blocks, as of an autoregressive series: by the root of (1 + r) / (1 - r) where there are 20
-blocks or more, of 1 + 2 r below. The largest of these estimates says how many independent steps the n steps are worth;
+step is a series in time, whose neighbours are alike, for a hard stretch or a drift lasts longer than a step. A test
+that takes steps (or repeats that share rows) for independent finds differences that are none. Here the steps are joined
+to blocks of 1, 2, 4, ... steps, up to an eighth of the stream (a share of 1 / n^(1/3) of long ones), and Student's test
+of the means of the blocks must find the difference *for every length*. The standard error for a length is raised by the
+correlation r of neighbouring blocks, as of an autoregressive series: its square by (1 + r) / (1 - r) where there are 20
+blocks or more, by 1 + 2 r below. The largest of these estimates says how many independent steps the n steps are worth;
 below 25 the answer is "too few rows to tell". Where many entries are compared, a pair is not trusted to be less
 correlated than the median of all pairs.
 
@@ -318,14 +318,14 @@ def _summary(pairs: Sequence[Pair], names: Sequence[str], where: str) -> str:
     if len(mine) == 1:
         return f"Over {where}: {mine[0].sentence}{_advice(mine)}."
     counts = {verdict: [pair for pair in mine if pair.verdict == verdict] for verdict in ("better", "alike", "too few")}
-    words = {
-        "better": "is better than {} of the {} others",
-        "alike": "cannot be distinguished from {} of the {}",
-        "too few": "there are too few rows to tell it from {} of the {}",
-    }
-    parts = [words[verdict].format(len(found), len(mine)) for verdict, found in counts.items() if found]
-    closest = min(mine, key=lambda pair: abs(pair.difference))
-    return f"Over {where}, {names[0]} {', '.join(parts) or 'is the worst'}; {closest.sentence}{_advice(mine)}."
+    parts = [f"{names[0]} is better than {len(counts['better']) or 'none'} of the {len(mine)} others"]
+    if counts["alike"]:
+        parts.append(f"cannot be distinguished from {len(counts['alike'])} of them")
+    if counts["too few"]:
+        parts.append(f"there are too few rows to tell it from {len(counts['too few'])} of them{_advice(mine)}")
+    answered = [pair for pair in mine if pair.verdict != "too few"]
+    closest = min(answered, key=lambda pair: abs(pair.difference), default=None)
+    return f"Over {where}: {', '.join(parts)}{'' if closest is None else f'; {closest.sentence}'}."
 
 
 def _advice(pairs: Sequence[Pair]) -> str:
@@ -352,9 +352,7 @@ def _ranked(found: Significance, table: Floats, names: Sequence[str]) -> Signifi
         groups = groups_within(ranks, difference)
         words = f"{head}; average ranks that differ by more than {difference:.2f} are told apart (Nemenyi)."
     sentence = f"{found.sentence} {words}"
-    return replace(
-        found, sentence=sentence, average_ranks=ranks, critical_difference=difference, groups=groups
-    )
+    return replace(found, sentence=sentence, average_ranks=ranks, critical_difference=difference, groups=groups)
 
 
 def average_ranks(scores: Floats) -> Floats:

@@ -3,9 +3,9 @@
 For each batch the model first predicts it from the features selected so far; then the selector learns the batch, and
 then the model learns it, to predict from the features that are selected now. A model that keeps what it knows of all
 features is shown the whole rows, so that a change of the selection does not cost it what it knew; one that cannot go on
-with other columns (`restarts`) is reset when the selection changes, which the trace counts. Where labels arrive late, selector and model learn
-the rows whose labels have arrived by then; predictions are judged in the step in which they are made. Nothing is
-tested before the first labels have been learnt.
+with other columns (`restarts`) is reset when the selection changes, which the trace counts. Where labels arrive late,
+selector and model learn the rows whose labels have arrived by then; predictions are judged in the step in which they
+are made. Nothing is tested before the first labels have been learnt.
 
 While no feature is selected, the most frequent class so far is predicted, with the shares of the classes so far as
 its probabilities. The logarithmic loss needs probabilities and is null for models without `predict_proba`.

@@ -240,3 +240,5 @@ NEED_SCALE: dict[str, Callable[[], Learner]] = {
     "neighbours": Neighbours,
 }
 """The learners that are scaled by default."""
+ONLY_WHILE_SELECTED = frozenset({"fsa", "hoeffding_tree", "hoeffding_tree_majority", "adaptive_tree", "boosting"})
+"""The learners that know a feature only from the rows in which it was selected: changes cost them."""

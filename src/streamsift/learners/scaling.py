@@ -1,7 +1,7 @@
 """Running standardisation for learners that need columns of one size.
 
-The mean and the standard deviation are those of all rows learnt so far, of every feature, selected or not: one pass, and
-no row is scaled by what came after it when it is predicted. A column that has been constant so far is only centred.
+The mean and the standard deviation are those of all rows learnt so far, of every feature, selected or not: one pass,
+and no row is predicted from what came after it. A column that has been constant so far is only centred.
 """
 
 from __future__ import annotations

@@ -181,7 +181,9 @@ def figure_6(options: Options, progress: Progress) -> Result:
     found = []
     for penalty in PENALTIES:
         selector = FIRES(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
-        result = prequential(ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW)
+        result = prequential(
+            ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW
+        )
         found.append((mean_accuracy(result), float(stabilities(result).mean())))
         progress(len(found), len(PENALTIES))
     powers = [float(np.log10(penalty)) for penalty in PENALTIES]
