@@ -82,6 +82,7 @@ def test_every_entry_has_all_figures_and_json_can_hold_them(everything):
         "method", "model", "kind", "protocol", "name", "rank", "on_front", "accuracy", "accuracy_sd", "late_accuracy",
         "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "features", "rows_per_second", "memory",
         "ram_hours", "seconds", "selection_accuracy", "accuracies", "failures", "cost", "trace", "curve",
+        "n_restarts",
     }  # fmt: skip
     for entry in found["entries"]:
         assert set(entry) == wanted
@@ -96,7 +97,7 @@ def test_ranks_tests_and_recommendation_are_about_the_row_protocol(everything):
     rows = [entry for entry in found["entries"] if entry["protocol"] == "prequential"]
     assert [entry["rank"] for entry in rows] == list(range(1, len(rows) + 1))
     assert sorted((entry["accuracy"] for entry in rows), reverse=True) == [entry["accuracy"] for entry in rows]
-    assert found["tests"]["kind"] == "over time"
+    assert found["tests"]["kind"] == "over streams"
     assert {pair[side] for pair in found["tests"]["pairs"] for side in ("first", "second")} == {
         entry["name"] for entry in rows
     }

@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from streamsift.core.exceptions import InputError
 
@@ -121,10 +121,10 @@ class _Estimate:
             return 1.0
         with np.errstate(divide="ignore"):  # a difference that never varies has no error
             statistic = np.abs(self.difference) / self.errors
-        return float(np.max(2.0 * stats.t.sf(statistic, self.freedoms)))
+        return float(np.max(2.0 * special.stdtr(self.freedoms, -statistic)))
 
     def half_width(self, level: float) -> float:
-        return float(np.max(stats.t.isf(level / 2.0, self.freedoms) * self.errors))
+        return float(np.max(-special.stdtrit(self.freedoms, level / 2.0) * self.errors))
 
 
 def compare_over_time(accuracies: Any, names: Sequence[str], *, level: float = LEVEL) -> Significance:
