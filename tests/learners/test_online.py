@@ -144,10 +144,11 @@ def test_features_that_were_missing_while_others_were_selected_tell_nothing() ->
     learner.learn(X[:50, [0, 1]], codes[:50], np.array([0, 1]), 2)
     learner.learn(X[50:60, [1, 5]], codes[50:60], np.array([1, 5]), 2)
     wanted = np.tile(np.log(np.bincount(codes[:60]) / 60), (10, 1))
+    smoothing = 1e-9 * max(X[:60, 1].var(), X[50:60, 5].var())  # as scikit-learn's, of the values that are known
     for column, first in ((1, 0), (5, 50)):
         for label in (0, 1):
             known = X[first:60, column][codes[first:60] == label]
-            wanted[:, label] += stats.norm.logpdf(X[60:70, column], known.mean(), known.std())
+            wanted[:, label] += stats.norm.logpdf(X[60:70, column], known.mean(), np.sqrt(known.var() + smoothing))
     np.testing.assert_allclose(learner.predict_logarithms(X[60:70, [1, 5]]), wanted, rtol=1e-6)
 
 
