@@ -50,7 +50,7 @@ def test_json_is_the_file_and_nothing_else(sift, people, tmp_path):
     code, text, notes = sift(*options)
     assert (code, notes) == (0, "")
     assert json.loads(text) == json.loads((out / "comparison.json").read_text("utf-8"))
-    assert json.loads(text)["tests"] is None
+    assert json.loads(text)["tests"]["kind"] == "over time"  # one repeat is enough
     before = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
     assert sift(*options)[0] == 0  # all runs are there
     assert before == {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
@@ -180,7 +180,7 @@ def test_what_the_tests_say_names_the_protocol_where_there_are_several(sift, peo
     methods = "screen:fisher,random,osfs,saola"
     code, _, notes = sift("compare", people, "--target", "sex", "--methods", methods, "-k", 2, "--repeats", 3)
     assert code == 0
-    assert notes.count("Wilcoxon's test over 3 repeats") == 2
+    assert notes.count("too few rows to tell") >= 2
     assert notes.index("Protocol prequential: ") < notes.index("Protocol columns: ")
 
 

@@ -17,7 +17,7 @@ from streamsift.comparison import repeats
 from streamsift.comparison.compare import carry_out, compare, open_store
 from streamsift.comparison.comparison import Comparison
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, plan_comparison
-from streamsift.comparison.protocols import Work, make_method, run_one, train_rows
+from streamsift.comparison.protocols import Work, joined_steps, make_method, run_one, train_rows
 from streamsift.comparison.repeats import LEFT_OUT, Source, survey
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftError, StreamsiftWarning, UnknownNameError
 from streamsift.metrics import nogueira_stability, selection_accuracy
@@ -84,6 +84,7 @@ def test_every_entry_has_all_figures_and_json_can_hold_them(everything):
         "method", "model", "kind", "protocol", "name", "rank", "on_front", "accuracy", "accuracy_sd", "late_accuracy",
         "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "features", "rows_per_second", "memory",
         "ram_hours", "seconds", "selection_accuracy", "accuracies", "failures", "cost", "trace", "curve",
+        "n_restarts",
     }  # fmt: skip
     assert len(found["entries"]) > 5
     for entry in found["entries"]:
@@ -99,12 +100,15 @@ def test_ranks_tests_and_recommendation_are_about_the_row_protocol(everything):
     rows = [entry for entry in found["entries"] if entry["protocol"] == "prequential"]
     assert [entry["rank"] for entry in rows] == list(range(1, len(rows) + 1))
     assert sorted((entry["accuracy"] for entry in rows), reverse=True) == [entry["accuracy"] for entry in rows]
-    assert found["tests"]["kind"] == "friedman-nemenyi"
-    assert set(found["tests"]["average_ranks"]) == {entry["name"] for entry in rows}
+    assert found["tests"]["kind"] == "over streams"
+    assert {pair[side] for pair in found["tests"]["pairs"] for side in ("first", "second")} == {
+        entry["name"] for entry in rows
+    }
     columns = [entry["name"] for entry in found["entries"] if entry["protocol"] == "columns"]
     assert list(found["tests_by_protocol"]) == ["prequential", "columns"]  # one method alone buys values
     assert found["tests_by_protocol"]["prequential"] == found["tests"]
-    assert set(found["tests_by_protocol"]["columns"]["average_ranks"]) == set(columns)
+    tested = found["tests_by_protocol"]["columns"]["pairs"]
+    assert {pair[side] for pair in tested for side in ("first", "second")} == set(columns)
     assert found["recommendation"].startswith("Use ")
     assert not any(entry["on_front"] for entry in rows if entry["kind"] == "baseline")
 
@@ -447,7 +451,8 @@ def test_an_interrupted_comparison_compares_what_there_is():
         "ofs + naive_bayes": 3,
         "random + naive_bayes": 3,
     }
-    assert "over 3 repeats" in found["tests"]["sentence"]
+    assert found["tests"]["kind"] == "over time"  # of the first repeat, which all have finished
+    assert len(found["tests"]["pairs"]) == 3
 
 
 def test_the_number_of_processes_changes_nothing_but_times():
@@ -481,7 +486,9 @@ def test_a_run_that_fails_is_in_the_table_and_the_others_go_on(failing, tmp_path
     assert len(entries["efs"]["accuracies"]) == 2
     assert len(entries["ofs"]["accuracies"]) == 3
     assert comparison.complete
-    assert set(comparison.as_dict()["tests"]["average_ranks"]) == {"ofs + naive_bayes", "random + naive_bayes"}
+    assert [{pair["first"], pair["second"]} for pair in comparison.as_dict()["tests"]["pairs"]] == [
+        {"ofs + naive_bayes", "random + naive_bayes"}
+    ]
     assert len(list((tmp_path / "runs").glob("efs*.json"))) == 2  # what failed is tried again
 
 
@@ -617,20 +624,76 @@ def test_labels_that_never_come_fail_in_words():
     assert found["recommended"] == "etana"
 
 
-def test_too_few_repeats_for_a_test_are_said():
-    two, three = (
-        compare(people(600), methods=["screen:fisher", "random"], repeats=repeats).as_dict() for repeats in (2, 3)
+def test_one_repeat_of_a_file_is_tested_over_time_and_more_repeats_change_nothing_about_it():
+    one, three = (
+        compare(people(600), methods=["screen:fisher", "random"], repeats=repeats, batch_size=10).as_dict()
+        for repeats in (1, 3)
     )
-    assert two["tests"] is None
-    assert "3 finished repeats" in two["untested"]
-    assert three["untested"] is None
-    assert three["recommended"] == "screen:fisher + naive_bayes"
+    assert one["tests"]["kind"] == three["tests"]["kind"] == "over time"
+    assert one["tests"]["n"] == 59
+    assert one["tests"]["pairs"] == three["tests"]["pairs"]  # repeats share their rows: they are no new evidence
+    pair, first = one["tests"]["pairs"][0], one["entries"][0]
+    assert pair["difference"] == pytest.approx(first["accuracies"][0] - one["entries"][1]["accuracies"][0])
+    assert one["untested"] is None
+
+
+def test_streams_made_anew_are_tested_over_streams_and_one_alone_over_time():
+    options = {"methods": ["screen:fisher", "random", "all"], "rows": 600}
+    three, one = (compare("generate:sea", repeats=repeats, **options).as_dict()["tests"] for repeats in (3, 1))
+    assert (three["kind"], three["n"]) == ("over streams", 3)
+    assert set(three["average_ranks"]) == {f"{method} + naive_bayes" for method in options["methods"]}
+    assert (one["kind"], one["n"], one["average_ranks"]) == ("over time", 5, None)
+    assert {pair["verdict"] for pair in one["pairs"]} <= {"too few", "alike"}
+
+
+def test_methods_of_columns_and_instances_are_tested_over_the_time_of_the_second_half():
+    found = compare(people(600), methods=["saola", "fast_osfs", "etana", "f_etana"], repeats=1, batch_size=10).as_dict()
+    assert {protocol: test["n"] for protocol, test in found["tests_by_protocol"].items()} == {
+        "columns": 30, "instances": 30,
+    }  # fmt: skip
+    for test in found["tests_by_protocol"].values():
+        accuracy = {entry["name"]: entry["accuracy"] for entry in found["entries"]}
+        pair = test["pairs"][0]
+        assert pair["difference"] == pytest.approx(accuracy[pair["first"]] - accuracy[pair["second"]])
+
+
+def test_a_resumed_comparison_is_tested_from_what_was_kept(tmp_path):
+    options = {"methods": ["screen:fisher", "random"], "repeats": 1, "batch_size": 10, "folder": tmp_path}
+    first, again = (compare(people(600), **options).as_dict() for _ in range(2))
+    assert first["tests"] == again["tests"]
+
+
+def test_steps_of_a_very_long_run_are_joined():
+    ends = np.arange(1.0, 10_002.0)
+    found = joined_steps(ends, np.ones(10_001), ends % 2)
+    assert len(found["ends"]) == len(found["rows"]) == len(found["hits"]) == 3334
+    assert (found["ends"][0], found["ends"][-1]) == (3, 10_001)
+    assert (sum(found["rows"]), sum(found["hits"])) == (10_001, 5_001)
+
+
+def test_scaling_is_said_and_can_be_switched_off(tmp_path):
+    options = {"methods": ["random"], "models": ["perceptron", "nb", "ht"], "repeats": 1}
+    found = compare(people(600), **options, folder=tmp_path).as_dict()
+    assert found["scale"] == "standard"
+    assert [(judge["model"], judge["scaled"], judge["n_restarts"]) for judge in sorted(
+        found["judges"], key=lambda judge: judge["model"]
+    )] == [("hoeffding_tree", False, 0), ("naive_bayes", False, 0), ("perceptron", True, 0)]  # fmt: skip
+    sentences = {judge["model"]: judge["sentence"] for judge in found["judges"]}
+    assert "standardised by the rows so far" in sentences["perceptron"]
+    assert "only from the rows in which it was selected" in sentences["hoeffding_tree"]
+    assert sentences["naive_bayes"] == ""
+    raw = compare(people(600), **options, scale="none").as_dict()
+    assert not any(judge["scaled"] for judge in raw["judges"])
+    with pytest.raises(ParameterError, match="scale was 'standard' there"):
+        compare(people(600), **options, scale="none", folder=tmp_path)
+    with pytest.raises(ParameterError, match="scale"):
+        compare(people(600), **options, scale="minmax")
 
 
 def test_a_protocol_without_a_test_beside_one_that_has_it_is_named():
     methods = ["screen:fisher", "random", "etana", "f_etana"]
-    plan = plan_comparison(people(600), methods=methods, repeats=3)
-    outcomes = [one for one in carry_out(plan) if one.task.entry.method != "etana" or one.task.repeat < 2]
+    plan = plan_comparison(people(600), methods=methods, repeats=1)
+    outcomes = [one for one in carry_out(plan) if one.task.entry.method != "etana"]
     found = Comparison.of(plan, outcomes).as_dict()
     assert list(found["tests_by_protocol"]) == ["prequential"]
     assert "differences in protocol instances are" in found["untested"]

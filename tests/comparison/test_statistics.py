@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.false_alarms import alarms
 from scipy import stats
 from tests.naive import significance as naive
 
 from streamsift.comparison.recommend import beats, in_order, recommend
-from streamsift.comparison.significance import average_ranks, critical_difference, groups_within, significance
+from streamsift.comparison.significance import (
+    average_ranks,
+    block_lengths,
+    compare_over_streams,
+    compare_over_time,
+    critical_difference,
+    groups_within,
+)
 from streamsift.core.exceptions import InputError
 
 
@@ -17,10 +25,10 @@ from streamsift.core.exceptions import InputError
 def test_friedman_is_that_of_the_definition(seed, ties):
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 4, (8, 5)) / 4 if ties else rng.random((8, 5))
-    test = significance(scores, list("abcde"))
+    test = compare_over_streams(scores, list("abcde"))
     assert list(test.average_ranks.values()) == pytest.approx(naive.average_ranks(scores.tolist()))
-    assert test.p == pytest.approx(stats.chi2.sf(naive.friedman_statistic(scores.tolist()), 4))
-    assert test.p == pytest.approx(stats.friedmanchisquare(*scores.T).pvalue)
+    p = stats.chi2.sf(naive.friedman_statistic(scores.tolist()), 4)
+    assert f"gives p = {p:.2g}" in test.sentence
 
 
 @pytest.mark.parametrize("n_entries", range(2, 11))
@@ -29,37 +37,97 @@ def test_the_critical_difference_is_that_of_the_published_table(n_entries):
     assert critical_difference(n_entries, 7) == pytest.approx(naive.critical_difference(n_entries, 7), abs=rounding)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_wilcoxon_is_that_of_all_signs(seed):
-    gaps = np.random.default_rng(seed).normal(0.3, 1.0, 8)
-    test = significance(np.column_stack([gaps, np.zeros(8)]), ["a", "b"])
-    assert test.kind == "wilcoxon"
-    assert test.p == pytest.approx(naive.wilcoxon_p(gaps.tolist()))
-    assert test.critical_difference is None
+@pytest.mark.parametrize("seed", range(5))
+def test_two_entries_on_independent_streams_are_compared_by_students_test(seed):
+    scores = np.random.default_rng(seed).normal([0.8, 0.75], 0.05, (6, 2))
+    pair = compare_over_streams(scores, ["a", "b"]).pairs[0]
+    wanted = stats.ttest_rel(*scores.T)
+    assert pair.p == pair.p_adjusted == pytest.approx(wanted.pvalue, rel=1e-6)
+    assert (pair.low, pair.high) == pytest.approx(tuple(wanted.confidence_interval(0.95)), rel=1e-6)
+    assert pair.verdict == ("alike" if wanted.pvalue > 0.05 else "better" if pair.difference > 0 else "worse")
 
 
-def test_equal_entries_are_not_distinguished():
-    for names in (["a", "b"], ["a", "b", "c"]):
-        test = significance(np.full((5, len(names)), 0.5), names)
-        assert test.p == 1.0
-        assert test.groups == [names]
+def test_the_largest_p_and_the_widest_interval_over_all_lengths_of_blocks_count():
+    gaps = np.random.default_rng(4).normal(0.01, 0.02, 96)
+    table = 0.5 + np.column_stack([gaps, np.zeros(96)])
+    pair = compare_over_time(table, ["a", "b"]).pairs[0]
+    by_hand = [naive.block_test(gaps.tolist(), length) for length in (1, 2, 4, 8, 12)]
+    assert block_lengths(96) == [1, 2, 4, 8, 12]
+    assert pair.difference == pytest.approx(gaps.mean())
+    assert pair.p == pytest.approx(max(2 * stats.t.sf(abs(gaps.mean()) / error, df) for error, df in by_hand), rel=1e-5)
+    half = max(stats.t.isf(0.025, df) * error for error, df in by_hand)
+    assert (pair.low, pair.high) == pytest.approx((gaps.mean() - half, gaps.mean() + half), rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_interval_leaves_out_zero_exactly_where_the_pair_is_told_apart(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.binomial(100, 0.7 + 0.02 * rng.random(6), (150, 6)) / 100
+    test = compare_over_time(table, list("abcdef"))
+    p = [pair.p for pair in test.pairs]
+    assert [pair.p_adjusted for pair in test.pairs] == pytest.approx(naive.holm(p))
+    for pair in test.pairs:
+        assert (pair.low > 0 or pair.high < 0) == (pair.verdict != "alike") == (pair.p_adjusted <= 0.05)
+        turned = test.between(pair.second, pair.first)
+        assert (turned.difference, turned.low, turned.high) == (-pair.difference, -pair.high, -pair.low)
+        assert {pair.verdict, turned.verdict} in ({"alike"}, {"better", "worse"})
+        assert pair.verdict == "alike" or f"{turned.first} is {turned.verdict} than" in turned.sentence
+
+
+@pytest.mark.parametrize("kind", ["independent", "ar 0.6", "ar 0.9", "drift", "bursts", "regimes"])
+@pytest.mark.parametrize(("n_steps", "n_entries"), [(60, 2), (60, 4), (300, 2)])
+def test_equals_are_told_apart_no_more_often_than_the_level_says(kind, n_steps, n_entries):
+    """Of 60 streams at most 9: more would be a chance of 1 in 1,000 at 5 %."""
+    assert stats.binom.ppf(0.999, 60, 0.05) == 9
+    assert 60 * alarms(kind, n_steps, n_entries, 60)[0] <= 9
+
+
+def test_steps_taken_for_independent_would_not_hold_the_level():
+    ours, naive_test, _ = alarms("ar 0.9", 300, 2, 60)
+    assert naive_test > 0.4 > ours
+
+
+def test_true_differences_are_found():
+    assert alarms("ar 0.3", 300, 2, 30, 0.05)[0] > 0.8
+
+
+def test_entries_that_are_equal_are_not_told_apart_however_few_the_steps():
+    for compare in (compare_over_time, compare_over_streams):
+        for names in (["a", "b"], ["a", "b", "c"]):
+            test = compare(np.full((5, len(names)), 0.5), names)
+            assert {(pair.verdict, pair.p_adjusted) for pair in test.pairs} == {("alike", 1.0)}
 
 
 def test_sums_in_another_order_are_ties():
     a = np.array([0.1 + 0.2, 0.7, 0.4])
-    test = significance(np.column_stack([a, [0.3, 0.7, 0.4]]), ["a", "b"])
-    assert test.p == 1.0
+    assert compare_over_streams(np.column_stack([a, [0.3, 0.7, 0.4]]), ["a", "b"]).pairs[0].p == 1.0
 
 
-def test_five_repeats_are_too_few_to_distinguish_two_and_it_says_so():
-    scores = np.column_stack([np.linspace(0.8, 0.9, 5), np.linspace(0.1, 0.3, 5)])
-    few = significance(scores, ["a", "b"])
-    assert few.p == pytest.approx(0.0625)
-    assert "6 or more" in few.sentence
-    assert few.groups == [["a", "b"]]
-    many = significance(np.vstack([scores, scores + 0.01]), ["a", "b"])
-    assert many.groups == []
-    assert "distinguishable" in many.sentence
+def test_few_steps_and_steps_that_are_alike_are_too_few_and_it_says_so():
+    table = np.column_stack([np.linspace(0.8, 0.9, 20), np.linspace(0.1, 0.3, 20)])
+    slow = 0.5 + 0.1 * np.sin(np.arange(200) / 30)[:, None] * [1.0, -1.0]  # 200 steps, worth a handful
+    for steps in (table, slow):
+        test = compare_over_time(steps, ["a", "b"])
+        pair = test.pairs[0]
+        assert (pair.verdict, pair.low, pair.p_adjusted) == ("too few", None, None)
+        assert "too few rows to tell a from b" in test.sentence
+        assert "smaller batches" in test.sentence
+
+
+def test_a_pair_is_not_trusted_to_be_less_correlated_than_the_others():
+    rng = np.random.default_rng(0)
+    slow = np.cumsum(rng.normal(0.0, 0.01, (40, 4)), axis=0)
+    fast = rng.normal(0.0, 0.01, (40, 1))
+    verdicts = [
+        pair.verdict for pair in compare_over_time(0.5 + np.hstack([slow, slow[:, :1] + fast]), list("abcde")).pairs
+    ]
+    assert verdicts[3] == "too few"  # a and e, which alone would have been enough
+    assert compare_over_time(0.5 + np.hstack([slow[:, :1], slow[:, :1] + fast]), ["a", "e"]).pairs[0].verdict == "alike"
+
+
+def test_who_is_not_there_cannot_be_compared():
+    with pytest.raises(InputError, match="no test of"):
+        compare_over_time(np.full((5, 2), 0.5), ["a", "b"]).between("a", "c")
 
 
 def test_groups_are_the_largest_ones_and_none_lies_in_another():
@@ -82,18 +150,12 @@ def _gap(ranks, pair):
 
 
 @pytest.mark.parametrize(
-    ("scores", "names", "words"),
-    [
-        ([[1.0, 2.0]] * 2, ["a", "b"], r"3 repeats at least.*shape \(2, 2\)"),
-        ([[1.0]] * 4, ["a"], "2 entries .*and 1 names"),
-        ([[1.0, 2.0]] * 4, ["a", "b", "c"], "and 3 names"),
-        ([1.0, 2.0], ["a", "b"], r"shape \(2,\)"),
-        ([[1.0, np.nan]] * 4, ["a", "b"], "A score is not a number"),
-    ],
+    ("scores", "names"),
+    [([[1.0, 2.0]] * 2, ["a", "b"]), ([[1.0]] * 4, ["a"]), ([[1.0, np.nan]] * 4, ["a", "b"]), ([1.0, 2.0], ["a", "b"])],
 )
-def test_what_cannot_be_tested_is_refused(scores, names, words):
-    with pytest.raises(InputError, match=words):
-        significance(scores, names)
+def test_what_cannot_be_tested_is_refused(scores, names):
+    with pytest.raises(InputError):
+        compare_over_streams(scores, names)
 
 
 def test_average_ranks_share_places():
@@ -171,9 +233,9 @@ def test_a_baseline_has_a_rank_but_no_place_on_the_front():
         ([entry("a", 0.8), entry("all", 0.805, kind="baseline")], ["so selecting costs nothing"]),
         (
             [entry("e", 0.8, None, 1.2, "instances", "instances", None)],
-            ["Use e: accuracy 0.800 with 1.2 features per row"],
+            ["Use e: accuracy 0.800 with 1.2 features a row"],
         ),
-        ([entry("a", 0.8, features=1.0)], ["with 1 feature per row"]),
+        ([entry("a", 0.8, features=1.0)], ["with 1 feature a row"]),
         ([entry("all", 0.8, kind="baseline"), entry("a", None)], ["nothing to recommend"]),
     ],
 )
@@ -197,7 +259,17 @@ def test_the_recommendation_is_on_the_front():
         assert next(one for one in entries if one["name"] == chosen)["on_front"]
 
 
-def test_the_recommendation_says_what_the_repeats_distinguish():
+def test_the_recommendation_says_what_the_tests_tell_apart():
     entries = in_order([entry("a", 0.9), entry("b", 0.7), entry("c", 0.6)])
-    tests = {"average_ranks": {"a": 1.0, "b": 2.0, "c": 3.0}, "groups": [["a", "b"]]}
-    assert "distinguish it from 1 of the 2 others" in recommend(entries, tests)
+    pairs = [
+        {"first": "a", "second": "b", "verdict": "alike", "sentence": "a and b cannot be distinguished"},
+        {"first": "c", "second": "a", "verdict": "worse", "sentence": ""},
+        {"first": "b", "second": "c", "verdict": "better", "sentence": ""},
+    ]
+    assert "it is better than 1 of the 2 others beyond chance" in recommend(entries, {"pairs": pairs})
+    assert "a and b cannot be distinguished" in recommend(entries[:2], {"pairs": pairs[:1]})
+    few = [pair | {"verdict": "too few"} for pair in pairs]
+    assert "too few rows to tell it from the others" in recommend(entries, {"pairs": few})
+    assert "better than none of the 2 others beyond chance, and there are too few rows to tell it from 1" in recommend(
+        entries, {"pairs": [pairs[0], few[1]]}
+    )

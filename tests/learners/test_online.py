@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import builtins
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.sparse import csr_matrix
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from streamsift import Screener
-from streamsift.core.exceptions import MissingExtraError
+from streamsift.core.exceptions import MissingExtraError, ParameterError
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import LEARNERS, Perceptron, make_learner
+from streamsift.learners.scaling import Standardised
 from streamsift.streams.arrays import ArrayStream
 
 OF_RIVER = {"hoeffding_tree", "hoeffding_tree_majority", "adaptive_tree", "boosting"}
@@ -23,10 +29,10 @@ def easy(n: int, n_classes: int = 2) -> tuple[Any, Any]:
     return rng.normal(size=(n, 5)) * 0.3 + 2.0 * np.eye(5)[y], np.array(["x", "y", "z"])[y]
 
 
-def make(name: str) -> Any:
+def make(name: str, scale: str = "standard") -> Any:
     if name in OF_RIVER:
         pytest.importorskip("river")
-    return make_learner(name)
+    return make_learner(name, scale)
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))
@@ -71,12 +77,180 @@ def test_a_class_that_was_announced_but_never_seen_is_improbable(name: str) -> N
 def test_probabilities_of_scikit_learn_come_through() -> None:
     X, y = easy(300)
     codes = (y == "y").astype(np.int64)
-    for name in ("sgd", "naive_bayes", "neighbours"):
-        model = make(name)
+    for name in ("sgd", "neighbours"):
+        model = make(name, "none")
         model.learn(X[:200], codes[:200], np.arange(5), 2)
         if name == "neighbours":
             model.predict(X[:1])  # the search structure is built when it is asked for
         np.testing.assert_allclose(model.predict_proba(X), model._model.predict_proba(X), rtol=1e-9, atol=1e-12)
+
+
+class Changing:
+    """A selector whose selection is another one after every batch, now and then an empty one."""
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features, self.step, self.selections = n_features, 0, []
+
+    def partial_fit(self, batch: Any) -> None:
+        self.step += 1
+        rng = np.random.default_rng(self.step)
+        self.selections.append(np.sort(rng.choice(self.n_features, rng.integers(0, 6), replace=False)))
+
+    def get_support(self) -> Any:
+        return np.isin(np.arange(self.n_features), self.selections[-1])
+
+
+def changing_rows(seed: int = 0) -> tuple[Any, Any]:
+    """Rows with many zeros, columns of many sizes, and a class that arrives late."""
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([[0, 1], rng.integers(0, 2, 58), rng.integers(0, 3, 140)])
+    X = rng.normal(size=(200, 12)) * 10.0 ** rng.integers(-2, 4, 12) + codes[:, None] * rng.normal(size=12)
+    X[rng.random(X.shape) < 0.3] = 0.0
+    return X, codes
+
+
+class Watching:
+    """A learner that hands everything on and writes down the probabilities."""
+
+    def __init__(self, learner: Any) -> None:
+        self.learner, self.found = learner, []
+        self.learn, self.learn_rows, self.predict = learner.learn, learner.learn_rows, learner.predict
+
+    def predict_proba(self, X: Any) -> Any:
+        self.found.append(self.learner.predict_proba(X))
+        return self.found[-1]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_naive_bayes_is_that_refitted_on_all_rows_so_far_although_the_selection_changes(sparse: bool) -> None:
+    X, codes = changing_rows()
+    selector, learner = Changing(12), Watching(make_learner("naive_bayes"))
+    trace = prequential(ArrayStream(csr_matrix(X) if sparse else X, codes), selector, learner, batch_size=10)
+    wanted = []
+    for first, selected in zip(range(10, 200, 10), selector.selections, strict=False):
+        if len(selected):
+            model = GaussianNB().fit(X[:first][:, selected], codes[:first])
+            wanted.append(model.predict_proba(X[first : first + 10][:, selected]))
+    assert len(wanted) == len(learner.found) > 10
+    for ours, refitted in zip(learner.found, wanted, strict=True):
+        np.testing.assert_allclose(ours, refitted, rtol=1e-6, atol=1e-9)
+    assert trace.summary()["n_restarts"] == 0
+
+
+def test_features_that_were_missing_while_others_were_selected_tell_nothing() -> None:
+    """Given the selected columns only, naive Bayes knows of a feature what came while it was selected."""
+    X, codes = changing_rows()
+    learner = make_learner("naive_bayes")
+    learner.learn(X[:50, [0, 1]], codes[:50], np.array([0, 1]), 2)
+    learner.learn(X[50:60, [1, 5]], codes[50:60], np.array([1, 5]), 2)
+    wanted = np.tile(np.log(np.bincount(codes[:60]) / 60), (10, 1))
+    smoothing = 1e-9 * max(X[:60, 1].var(), X[50:60, 5].var())  # as scikit-learn's, of the values that are known
+    for column, first in ((1, 0), (5, 50)):
+        for label in (0, 1):
+            known = X[first:60, column][codes[first:60] == label]
+            wanted[:, label] += stats.norm.logpdf(X[60:70, column], known.mean(), np.sqrt(known.var() + smoothing))
+    np.testing.assert_allclose(learner.predict_logarithms(X[60:70, [1, 5]]), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_neighbours_are_those_among_the_whole_rows_of_the_window(sparse: bool) -> None:
+    X, codes = changing_rows()
+    learner = make_learner("neighbours")
+    rows = csr_matrix(X) if sparse else X
+    for first, selected in ((0, [3]), (60, []), (70, [1, 4])):
+        learner.learn_rows(rows[first : first + 60], codes[first : first + 60], np.array(selected, np.intp), 3)
+    window = np.concatenate([np.arange(60), np.arange(60, 120), np.arange(70, 130)])
+    columns = X[:, [1, 4]]
+    scaled = (columns - columns[window].mean(axis=0)) / columns[window].std(axis=0)
+    wanted = KNeighborsClassifier(5).fit(scaled[window], codes[window]).predict_proba(scaled[150:])
+    np.testing.assert_allclose(learner.predict_proba(columns[150:]), np.pad(wanted, ((0, 0), (0, 3 - wanted.shape[1]))))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_standardised_columns_are_those_of_the_rows_learnt_so_far(sparse: bool) -> None:
+    X, codes = changing_rows()
+    X[:, 7] = 3.0  # constant: only centred
+    seen: list[Any] = []
+
+    class Seeing:
+        def learn(self, columns: Any, y: Any, selected: Any, classes: int) -> None:
+            seen.append(columns)
+
+        def predict(self, columns: Any) -> Any:
+            seen.append(columns)
+            return np.zeros(len(columns), np.int64)
+
+        def reset(self) -> None:
+            pass
+
+    learner = Standardised(Seeing())
+    selector = Changing(12)
+    prequential(ArrayStream(csr_matrix(X) if sparse else X, codes), selector, learner, batch_size=10)
+    wanted, before = [], None
+    for first, selected in zip(range(0, 200, 10), selector.selections, strict=True):
+        rows = X[first : first + 10]
+        if before is not None and len(before):
+            wanted.append(scaled_by(X[:first], rows, before))
+        if len(selected):
+            wanted.append(scaled_by(X[: first + 10], rows, selected))
+        before = selected
+    assert len(wanted) == len(seen)
+    for ours, theirs in zip(seen, wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-9)
+
+
+def scaled_by(known: Any, rows: Any, selected: Any) -> Any:
+    deviation = known[:, selected].std(axis=0)
+    return (rows[:, selected] - known[:, selected].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "sgd", "neighbours"])
+def test_columns_of_many_sizes_are_no_trouble_unless_scaling_is_switched_off(name: str) -> None:
+    X, y = easy(900)
+    X = X * [1e-3, 1.0, 1e4, 1.0, 1.0]  # the third says nothing and is by far the largest
+    found = {scale: prequential(ArrayStream(X, y), None, name, scale=scale) for scale in ("standard", "none")}
+    assert found["standard"].summary()["accuracy"] > 0.9 > found["none"].summary()["accuracy"] + 0.1
+    assert {scale: trace.settings["scale"] for scale, trace in found.items()} == {
+        "standard": "standard",
+        "none": "none",
+    }
+    with pytest.raises(ParameterError, match="scale"):
+        prequential(ArrayStream(X, y), None, name, scale="minmax")
+
+
+def test_missing_values_in_columns_that_are_not_selected_do_no_harm() -> None:
+    X, y = easy(300)
+    X[::3, 2] = np.nan
+    for name in ("naive_bayes", "perceptron", "neighbours"):
+        trace = prequential(
+            ArrayStream(X, y), Screener("fisher", n_features_to_select=2, missing="skip"), name, batch_size=50
+        )
+        assert trace.summary()["accuracy"] > 0.9
+
+
+def test_a_learner_that_cannot_go_on_with_other_columns_is_reset_and_the_run_counts_it() -> None:
+    X, codes = changing_rows()
+    selector = Changing(12)
+
+    class Restarting(Perceptron):
+        restarts = True
+        n_resets = 0
+
+        def learn(self, X: Any, y: Any, selected: Any, classes: int) -> None:
+            assert self._classes == 0, "it was reset before it met other columns"
+            super().learn(X, y, selected, classes)
+
+        def reset(self) -> None:
+            super().reset()
+            self.n_resets += 1
+
+    learner = Restarting()
+    trace = prequential(ArrayStream(X, codes), selector, learner, batch_size=10)
+    changes = sum(not np.array_equal(a, b) for a, b in pairwise(selector.selections))
+    assert changes > 10
+    assert learner.n_resets == 1 + changes  # the first is that of the constructor
+    assert trace.summary()["n_restarts"] == changes
+    assert trace.column("n_restarts")[0] == 0
 
 
 def test_constant_columns_leave_naive_bayes_with_the_shares_of_the_classes() -> None:

@@ -1,4 +1,4 @@
-"""Friedman's test, Nemenyi's difference and Wilcoxon's test from their definitions, by counting and enumeration."""
+"""Friedman's test, Nemenyi's difference, blocks of time and Holm's correction from their definitions, by counting."""
 
 from __future__ import annotations
 
@@ -33,13 +33,23 @@ def critical_difference(k, n):
     return NEMENYI_Q[k] * math.sqrt(k * (k + 1) / (6 * n))
 
 
-def wilcoxon_p(gaps):
-    """Two-sided p by all signs of the ranks of the absolute gaps; for gaps without zeros and without ties."""
-    order = sorted(range(len(gaps)), key=lambda place: abs(gaps[place]))
-    rank = {place: number for number, place in enumerate(order, 1)}
-    total = len(gaps) * (len(gaps) + 1) / 2
-    positive = sum(rank[place] for place, gap in enumerate(gaps) if gap > 0)
-    smaller = min(positive, total - positive)
-    every = list(itertools.product((0, 1), repeat=len(gaps)))
-    as_small = sum(sum(number for number, sign in enumerate(signs, 1) if sign) <= smaller for signs in every)
-    return min(1.0, 2 * as_small / len(every))
+def block_test(gaps, length):
+    """Standard error of the mean from blocks of steps, raised by the correlation of neighbours, and its freedom."""
+    n = len(gaps) // length
+    assert n * length == len(gaps)
+    means = [sum(gaps[k * length : (k + 1) * length]) / length for k in range(n)]
+    centre = sum(means) / n
+    around = [mean - centre for mean in means]
+    total = sum(value**2 for value in around)
+    r = sum(a * b for a, b in itertools.pairwise(around)) / total
+    r += (1 + 3 * max(r, 0)) / n
+    r = min(max(r, 0), 0.95)
+    factor = (1 + r) / (1 - r) if n >= 20 else 1 + 2 * min(r, 0.5)
+    return math.sqrt(total / (n - 1) / n * factor), n - 1
+
+
+def holm(p):
+    """Adjusted p: the largest, over all that are as small, of p times how many are at least as large."""
+    order = sorted(range(len(p)), key=lambda place: p[place])
+    steps = {place: min(1.0, p[place] * (len(p) - number)) for number, place in enumerate(order)}
+    return [max(steps[other] for other in order[: order.index(place) + 1]) for place in range(len(p))]

@@ -8,6 +8,7 @@ import re
 import shutil
 import zlib
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -113,8 +114,23 @@ def comparison():
         entries = [_entry(name, k, n) for k, name in enumerate(names)]
         ranks = {name: 1 + 0.8 * k for k, name in enumerate(names)}
         tests = {
-            "kind": "friedman-nemenyi",
-            "p": 0.01,
+            "kind": "over streams",
+            "n": 3,
+            "level": 0.05,
+            "pairs": [
+                {
+                    "first": first,
+                    "second": second,
+                    "difference": 0.05,
+                    "low": 0.01,
+                    "high": 0.09,
+                    "p": 0.01,
+                    "p_adjusted": 0.02,
+                    "verdict": "better",
+                    "sentence": f"{first} is better than {second}",
+                }
+                for first, second in combinations(names, 2)
+            ],
             "average_ranks": ranks,
             "critical_difference": 1.2,
             "groups": [names[:2], names[2:]],

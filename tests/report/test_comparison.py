@@ -9,7 +9,7 @@ import pytest
 from tests.report.test_page import NASTY, Page
 
 from streamsift.report.comparison import comparison_report
-from streamsift.report.quality import cost_charts, ranks_chart, trade_chart
+from streamsift.report.quality import cost_charts, differences_chart, ranks_chart, trade_chart
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Run
 
@@ -117,7 +117,7 @@ def test_every_protocol_that_was_tested_has_its_section(comparison, unpack):
     charts = [chart["data"] for chart in unpack(html)["charts"] if "average rank" in chart["data"]]
     assert [chart["method"] for chart in charts] == [["method0", "method1", "method2", "method3"]] * 2  # one model
     found["entries"][3] |= {"model": "perceptron"}
-    charts = [chart["data"] for chart in unpack(comparison_report(found))["charts"]]
+    charts = [chart["data"] for chart in unpack(comparison_report(found))["charts"] if "average rank" in chart["data"]]
     assert charts[-1]["method"] == [entry["name"] for entry in found["entries"]]
 
 
@@ -169,8 +169,26 @@ def test_critical_differences_name_who_was_not_told_apart(comparison):
     assert chart.data["average rank"] == [1.0, 1.8, 2.6]
     assert chart.data["not told apart from"] == ["method1 + naive_bayes", "method0 + naive_bayes", ""]
     assert "critical difference, 1.20" in [mark.text for mark in chart.legend]
-    two = comparison(2)["tests"] | {"kind": "wilcoxon", "critical_difference": None, "groups": []}
+    two = comparison(2)["tests"] | {"critical_difference": None, "groups": []}
     assert ranks_chart(two).legend == []
+
+
+def test_differences_from_the_best_have_their_intervals(comparison, unpack):
+    found = comparison(3)
+    found["tests"] |= {"average_ranks": None, "critical_difference": None, "groups": None}  # one stream has no ranks
+    found["tests"]["pairs"][1] |= {"low": None, "high": None, "p_adjusted": None, "verdict": "too few"}
+    found["judges"] = [{"model": "naive_bayes", "sentence": "naive_bayes started again 2.0 times."}]
+    chart = differences_chart(found["tests"]["pairs"])
+    assert chart.data["method"] == ["method1 + naive_bayes", "method2 + naive_bayes"]
+    assert chart.data["points ahead"] == pytest.approx([5.0, 5.0])
+    assert chart.data["from"] == [pytest.approx(1.0), None]
+    assert chart.data["verdict"] == ["better", "too few"]
+    html = comparison_report(found)
+    assert "naive_bayes started again 2.0 times." in Page(html).text
+    assert [c["data"]["method"] for c in unpack(html)["charts"] if "points ahead" in c["data"]] == [
+        ["method1", "method2"]
+    ]
+    assert not any("average rank" in c["data"] for c in unpack(html)["charts"])
 
 
 @pytest.mark.parametrize("values", [[0.0, 5.0], [1e-3, 1e3], [7.0], [0.0]])

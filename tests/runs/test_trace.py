@@ -184,7 +184,7 @@ def test_the_summary_of_a_run_that_was_only_followed():
     assert summary["rows"] == 200
     assert [name for name, value in summary.items() if value is None] == [
         "accuracy", "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "selection_accuracy",
-        "selection_seconds", "learner_seconds", "peak_memory", "ram_hours",
+        "selection_seconds", "learner_seconds", "peak_memory", "ram_hours", "n_restarts",
     ]  # fmt: skip
 
 

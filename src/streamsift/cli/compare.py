@@ -83,6 +83,13 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     help="Number of rows to read.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed for everything random.")
+@click.option(
+    "--scale",
+    default="standard",
+    show_default=True,
+    type=click.Choice(["standard", "none"]),
+    help="How perceptron, sgd and knn see the columns: standardised by the rows so far, or as they are.",
+)
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
 @click.option("-o", "--out", metavar="DIR", help="Folder to write report.html, comparison.json and all runs to.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
@@ -99,6 +106,7 @@ def compare(
     label_delay: int,
     rows: int | None,
     seed: int,
+    scale: str,
     jobs: int,
     out: str | None,
     as_json: bool,
@@ -141,6 +149,7 @@ def compare(
             label_delay=label_delay,
             n_rows=rows,
             seed=seed,
+            scale=scale,
         )
         with plan:
             store = None if folder is None else open_store(folder.path, plan)

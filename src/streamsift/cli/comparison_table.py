@@ -25,6 +25,7 @@ def print_comparison(found: dict[str, Any]) -> None:
     notes += _nothing_selected(entries, found["n_features"])
     notes += [f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"]]
     notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
+    notes += [judge["sentence"] for judge in found.get("judges", ()) if judge["sentence"]]
     notes += _tested(found["tests_by_protocol"])
     notes += [found["untested"]] if found["untested"] is not None else []
     for note in [*notes, found["recommendation"]]:

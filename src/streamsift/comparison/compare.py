@@ -31,6 +31,7 @@ def compare(
     label_delay: int = 0,
     n_rows: int | None = None,
     seed: int = 0,
+    scale: str = "standard",
     jobs: int = 1,
     folder: str | Path | None = None,
 ) -> Comparison:
@@ -63,6 +64,8 @@ def compare(
         Read only so many; of a generator, 10,000 by default.
     seed : int, default 0
         Of everything random.
+    scale : {"standard", "none"}, default "standard"
+        Whether linear models and neighbours see columns standardised by the rows learnt so far.
     jobs : int, default 1
         Processes; all figures but times are the same for any number.
     folder : path, optional
@@ -83,7 +86,7 @@ def compare(
     >>> comparison.table()[-1]["name"]
     'random + naive_bayes'
     >>> comparison.as_dict()["tests"]["kind"]
-    'friedman-nemenyi'
+    'over streams'
     """
     check_parameters("compare", {"jobs": jobs}, {"jobs": (Integer(1),)})
     if jobs > 1 and callable(data) and "<" in getattr(data, "__qualname__", ""):
@@ -103,6 +106,7 @@ def compare(
         label_delay=label_delay,
         n_rows=n_rows,
         seed=seed,
+        scale=scale,
     )
     with plan:
         store = None if folder is None else open_store(folder, plan)

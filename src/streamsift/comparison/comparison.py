@@ -11,10 +11,12 @@ import numpy as np
 
 from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
 from streamsift.comparison.recommend import choose, in_order, recommend
+from streamsift.comparison.repeats import GENERATED, Source
 from streamsift.comparison.run_store import RunStore
-from streamsift.comparison.significance import FEWEST_REPEATS, significance
+from streamsift.comparison.significance import FEWEST_STREAMS, Significance, compare_over_streams, compare_over_time
 from streamsift.comparison.workers import Outcome
 from streamsift.core.pictures import picture
+from streamsift.learners.online import NEED_SCALE, ONLY_WHILE_SELECTED
 from streamsift.metrics.stability import nogueira_stability
 
 MEANS = (
@@ -32,6 +34,7 @@ MEANS = (
     "seconds",
     "selection_accuracy",
     "cost",
+    "n_restarts",
 )
 COLUMNS = ("rank", "name", "protocol", "accuracy", "accuracy_sd", "stability", "features", "rows_per_second", "memory")
 
@@ -57,7 +60,7 @@ class Comparison:
         """Put the outcomes of a plan together; runs that are missing make it incomplete."""
         outcomes = list(outcomes)
         entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
-        tests = _tests(entries, outcomes)
+        tests = _tests(entries, outcomes, independent=makes_new_streams(plan.source))
         first = next(iter(tests.values()), None)
         facts, choice = plan.survey, choose(entries)
         return cls(
@@ -72,6 +75,8 @@ class Comparison:
                 "label_delay": plan.label_delay,
                 "n_features_to_select": plan.n_features_to_select,
                 "seed": plan.source.seed,
+                "scale": plan.scale,
+                "judges": _judges(entries, plan.scale),
                 "complete": len(outcomes) == len(plan.runs()),
                 "left_out": [{"method": method, "reason": reason} for method, reason in plan.left_out],
                 "entries": entries,
@@ -166,12 +171,21 @@ def _between_repeats(selections: Sequence[Sequence[int]], n_features: int) -> fl
     return nogueira_stability(sets)
 
 
-def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
-    """Test the entries of each protocol that has several, over the repeats that all of them have finished."""
+def makes_new_streams(source: Source) -> bool:
+    """Whether each repeat is a stream of its own; otherwise the repeats share most of their rows."""
+    return callable(source.data) or (isinstance(source.data, str) and source.data.startswith(GENERATED))
+
+
+def _tests(
+    entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome], *, independent: bool
+) -> dict[str, dict[str, Any]]:
+    """Test the entries of each protocol that has several.
+
+    Over independent streams, where there are enough that all of them have finished; else over the time of the first
+    repeat, which has all rows. Repeats that share rows are no evidence beyond the first.
+    """
+    results = {(one.task.entry.name, one.task.repeat): one.result for one in outcomes if one.failure is None}
     tests: dict[str, dict[str, Any]] = {}
-    accuracy = {
-        (one.task.entry.name, one.task.repeat): one.result["accuracy"] for one in outcomes if one.failure is None
-    }
     for protocol in dict.fromkeys(entry["protocol"] for entry in entries):
         names = [
             entry["name"]
@@ -180,13 +194,45 @@ def _tests(entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome]) -> di
         ]
         repeats = [
             repeat
-            for repeat in sorted({repeat for _, repeat in accuracy})
-            if all(accuracy.get((name, repeat)) is not None for name in names)
+            for repeat in sorted({repeat for _, repeat in results})
+            if all((name, repeat) in results for name in names)
         ]
-        if len(names) >= 2 and len(repeats) >= FEWEST_REPEATS:
-            scores = [[accuracy[name, repeat] for name in names] for repeat in repeats]
-            tests[protocol] = significance(scores, names).as_dict() | {"protocol": protocol}
+        found: Significance | None = None
+        if len(names) >= 2 and independent and len(repeats) >= FEWEST_STREAMS:
+            table = [[results[name, repeat]["accuracy"] for name in names] for repeat in repeats]
+            found = compare_over_streams(table, names)
+        elif len(names) >= 2 and 0 in repeats:
+            found = _over_time({name: results[name, 0]["steps"] for name in names})
+        if found is not None:
+            tests[protocol] = found.as_dict() | {"protocol": protocol}
     return tests
+
+
+def _over_time(steps: dict[str, dict[str, list[int]]]) -> Significance | None:
+    """Compare entries step by step, over the steps in which all of them were tested."""
+    ends = sorted(set.intersection(*(set(one["ends"]) for one in steps.values())))
+    if not ends:
+        return None
+    hits = [dict(zip(one["ends"], one["hits"], strict=True)) for one in steps.values()]
+    rows = dict(zip(*(next(iter(steps.values()))[name] for name in ("ends", "rows")), strict=True))
+    size = float(np.mean([rows[end] for end in ends]))  # the last step may be shorter, and counts for less
+    return compare_over_time([[one[end] / size for one in hits] for end in ends], list(steps))
+
+
+def _judges(entries: Sequence[dict[str, Any]], scale: str) -> list[dict[str, Any]]:
+    """What each model saw and how often it started again, on average over its entries' runs."""
+    found = []
+    for model in dict.fromkeys(entry["model"] for entry in entries if entry["model"] is not None):
+        restarts = _mean([entry["n_restarts"] for entry in entries if entry["model"] == model])
+        scaled = scale == "standard" and model in NEED_SCALE
+        words = [f"{model} sees columns standardised by the rows so far"] if scaled else []
+        if model in ONLY_WHILE_SELECTED:
+            words.append(f"{model} knows a feature only from the rows in which it was selected")
+        if restarts:
+            words.append(f"{model} started again {restarts:.1f} times in a run, on average")
+        sentence = f"{', and '.join(words)}." if words else ""
+        found.append({"model": model, "scaled": scaled, "n_restarts": restarts, "sentence": sentence})
+    return found
 
 
 def _untested(entries: Sequence[dict[str, Any]], tests: dict[str, Any]) -> str | None:
@@ -202,5 +248,5 @@ def _untested(entries: Sequence[dict[str, Any]], tests: dict[str, Any]) -> str |
     where = f" in protocol {' and '.join(missing)}" if tests else ""
     return (
         f"Whether the differences{where} are more than chance was not tested: that takes two entries of one protocol "
-        f"with {FEWEST_REPEATS} finished repeats each."
+        "whose runs did not fail and whose first repeat is finished."
     )

@@ -12,9 +12,10 @@ from typing import Any, Literal, Self
 
 from streamsift import __version__, catalog
 from streamsift.comparison.repeats import Source, Survey, read_once
-from streamsift.core.constraints import Fraction, Integer, IsNone, check_parameters
+from streamsift.core.constraints import Fraction, Integer, IsNone, OneOf, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.learners.online import LEARNERS
+from streamsift.learners.scaling import SCALES
 
 ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
 BASELINES = {
@@ -83,6 +84,7 @@ class ComparisonPlan:
     batch_size: int
     label_delay: int
     n_features_to_select: int | float | None
+    scale: str = "standard"
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +109,7 @@ class ComparisonPlan:
             "label_delay": self.label_delay,
             "n_features_to_select": self.n_features_to_select,
             "seed": self.source.seed,
+            "scale": self.scale,
             "data": self.survey.digest,  # last: another number of rows says more than other rows
         }
 
@@ -125,6 +128,7 @@ def plan_comparison(
     label_delay: int = 0,
     n_rows: int | None = None,
     seed: int = 0,
+    scale: str = "standard",
 ) -> ComparisonPlan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
@@ -144,6 +148,7 @@ def plan_comparison(
             "n_rows": n_rows,
             "seed": seed,
             "n_features_to_select": n_features_to_select,
+            "scale": scale,
         },
         {
             "repeats": (Integer(1),),
@@ -152,6 +157,7 @@ def plan_comparison(
             "n_rows": (Integer(1), IsNone()),
             "seed": (Integer(0),),
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
+            "scale": (OneOf(*SCALES),),
         },
     )
     if isinstance(methods, str) or isinstance(models, str):
@@ -181,6 +187,7 @@ def plan_comparison(
         batch_size,
         label_delay,
         n_features_to_select,
+        scale,
     )
 
 

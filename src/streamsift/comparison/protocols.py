@@ -33,7 +33,7 @@ from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.baselines import Oracle, RandomSelector
 from streamsift.evaluate.memory import object_bytes
 from streamsift.evaluate.prequential import prequential
-from streamsift.learners.online import make_learner
+from streamsift.learners.online import make_learner, teach
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
@@ -43,6 +43,7 @@ from streamsift.streams.stream import recut
 TRAIN_SHARE = 0.5
 WINDOW = 10  # steps of the curves and of the stability within a run
 POINTS = 400  # of a curve
+MOST_STEPS = 4_000  # that are kept of a run for the tests; of longer runs neighbours are joined
 WARM_BATCHES = 4
 LEAST_PROGRESS = 0.01  # of a run, between two reports of how far it is
 
@@ -133,6 +134,7 @@ def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
         label_delay=plan.label_delay,
         window=WINDOW,
         trace_path=work.store.path(run, ".parquet"),
+        scale=plan.scale,
         progress=lambda _, fraction: say(fraction),
     )
     found = trace.summary()
@@ -143,7 +145,7 @@ def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
         )
     kept = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "rows_per_second", "ram_hours")
     return {
-        **{name: found[name] for name in (*kept, "selection_accuracy")},
+        **{name: found[name] for name in (*kept, "selection_accuracy", "n_restarts")},
         "features": found["n_selected"],
         "memory": found["peak_memory"],
         "seconds": (found["selection_seconds"] or 0.0) + (found["learner_seconds"] or 0.0),
@@ -151,7 +153,29 @@ def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
         "cost": None,
         "selected": None,
         "curve": _curve_of(trace),
+        "steps": _steps_of(trace),
     }
+
+
+def _steps_of(trace: Trace) -> Found:
+    """The rows and hits of each step that was tested, which the tests of a comparison compare."""
+    ends, accuracy = trace.column("row"), trace.column("batch_accuracy")
+    sizes, tested = np.diff(ends, prepend=0.0), ~np.isnan(accuracy)
+    return joined_steps(ends[tested], sizes[tested], np.round(accuracy[tested] * sizes[tested]))
+
+
+def joined_steps(ends: Floats, sizes: Floats, hits: Floats) -> Found:
+    """Steps as plain values: the row behind each, its rows and its hits; of very many, neighbours are joined.
+
+    >>> joined_steps(np.array([2.0, 4.0]), np.array([2.0, 2.0]), np.array([1.0, 2.0]))
+    {'ends': [2, 4], 'rows': [2, 2], 'hits': [1, 2]}
+    """
+    size = -(-len(ends) // MOST_STEPS) or 1
+    firsts = np.arange(0, len(ends), size)
+    lasts = np.minimum(firsts + size, len(ends)) - 1
+    sums = [np.add.reduceat(values, firsts) if len(ends) else values for values in (sizes, hits)]
+    columns = {"ends": ends[lasts] if len(ends) else ends, "rows": sums[0], "hits": sums[1]}
+    return {name: values.astype(int).tolist() for name, values in columns.items()}
 
 
 def _late_accuracy(trace: Trace, batch_size: int) -> float:
@@ -186,7 +210,7 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
     selector.run([(names, half.part(0, half.cut))], half.y[: half.cut])
     selected = np.asarray(selector.get_support(indices=True), np.intp)
     say(0.5)
-    model = make_learner(run.entry.model or "")
+    model, places = make_learner(run.entry.model or "", work.plan.scale), np.arange(len(selected))
     n_classes = len(half.labels)
     judged = _Judged(half, n_classes)
 
@@ -203,7 +227,7 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
                 judged.add(first, last, 0, shares.argmax(axis=1), shares)
             say(0.5 + 0.5 * last / len(half.codes))
         if len(selected):
-            model.learn(columns_of(first, last), half.codes[first:last], selected, n_classes)
+            teach(model, columns_of(first, last), half.codes[first:last], places, n_classes)
     seconds = perf_counter() - start
     held = n_bytes(selector.state_arrays()) + object_bytes(model)
     return judged.found(seconds, held) | {
@@ -344,7 +368,15 @@ class _Judged:
             "memory": held,
             "ram_hours": ram_hours(held, seconds),
             "curve": self._curve(true == predicted),
+            "steps": self._steps(true == predicted),
+            "n_restarts": None,
         }
+
+    def _steps(self, right: NDArray[np.bool_]) -> Found:
+        ends = np.array(self._ends)
+        begins = np.concatenate([[self._half.cut], ends[:-1]])
+        hits = np.add.reduceat(right.astype(np.float64), begins - self._half.cut)
+        return joined_steps(ends, ends - begins, hits)
 
     def _curve(self, right: NDArray[np.bool_]) -> Found:
         ends, cut = np.array(self._ends), self._half.cut

@@ -97,7 +97,7 @@ def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
     entries : sequence of dict
         As `in_order` gives them.
     tests : dict or None
-        As `significance` gives it.
+        As `Significance.as_dict` gives it.
 
     Returns
     -------
@@ -127,14 +127,16 @@ def _reason(choice: Figures, group: Sequence[Figures]) -> str:
 
 
 def _distinguished(choice: Figures, tests: Figures | None) -> str:
-    """From how many others the tests distinguish it."""
-    if tests is None or choice["name"] not in tests["average_ranks"]:
-        return ""
-    alike = {name for group in tests["groups"] if choice["name"] in group for name in group} - {choice["name"]}
-    others = len(tests["average_ranks"]) - 1
-    if others == 1:
-        return f"the repeats {'do not distinguish' if alike else 'distinguish'} it from the other"
-    return f"the repeats distinguish it from {others - len(alike) or 'none'} of the {others} others"
+    """What the tests say about it and the others."""
+    mine = [pair for pair in tests["pairs"] if choice["name"] in (pair["first"], pair["second"])] if tests else []
+    if len(mine) <= 1:
+        return "".join(pair["sentence"] for pair in mine)
+    better = [pair for pair in mine if pair["verdict"] == ("better" if pair["first"] == choice["name"] else "worse")]
+    few = [pair for pair in mine if pair["verdict"] == "too few"]
+    if len(few) == len(mine):
+        return "there are too few rows to tell it from the others"
+    found = f"it is better than {len(better) or 'none'} of the {len(mine)} others beyond chance"
+    return found + (f", and there are too few rows to tell it from {len(few)} of them" if few else "")
 
 
 def _against_baselines(choice: Figures, entries: Sequence[Figures]) -> str:

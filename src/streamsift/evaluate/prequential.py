@@ -1,9 +1,11 @@
 """prequential: test, then train, batch by batch, with a model that sees only the selected features.
 
 For each batch the model first predicts it from the features selected so far; then the selector learns the batch, and
-then the model learns it from the features that are selected now. Where labels arrive late, selector and model learn
-the rows whose labels have arrived by then; predictions are judged in the step in which they are made. Nothing is
-tested before the first labels have been learnt.
+then the model learns it, to predict from the features that are selected now. A model that keeps what it knows of all
+features is shown the whole rows, so that a change of the selection does not cost it what it knew; one that cannot go on
+with other columns (`restarts`) is reset when the selection changes, which the trace counts. Where labels arrive late,
+selector and model learn the rows whose labels have arrived by then; predictions are judged in the step in which they
+are made. Nothing is tested before the first labels have been learnt.
 
 While no feature is selected, the most frequent class so far is predicted, with the shares of the classes so far as
 its probabilities. The logarithmic loss needs probabilities and is null for models without `predict_proba`.
@@ -34,7 +36,8 @@ from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
 from streamsift.learners.foreign import as_learner
-from streamsift.learners.online import Learner
+from streamsift.learners.online import Learner, teach
+from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Run
@@ -59,6 +62,7 @@ def prequential(
     n_batches: int | None = None,
     label_delay: int = 0,
     window: int = 10,
+    scale: str = "standard",
     trace_path: str | Path | None = None,
     every: int = 1,
     progress: Callable[[int, float | None], None] | None = None,
@@ -85,6 +89,9 @@ def prequential(
         Rows that come between a row and its label; labels still on their way at the end are never learnt.
     window : int, default 10
         Steps that the windowed measures and the stability look back.
+    scale : {"standard", "none"}, default "standard"
+        Linear models and neighbours, given by name, see columns standardised by the mean and the standard deviation of
+        the rows learnt so far; "none" gives them the columns as they are.
     trace_path : path or None
         A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
         the trace so far, one that fails leaves no file. None keeps the trace in memory.
@@ -123,11 +130,15 @@ def prequential(
             "every": positive,
         },
     )
-    rows, learner = as_stream(stream, target), as_learner(model)
+    rows, learner = as_stream(stream, target), as_learner(model, scale)
     run = Run(
         "all features" if selector is None else type(selector).__name__,
         parameters=getattr(selector, "get_params", dict)(),
-        settings={"model": model if isinstance(model, str) else type(model).__name__, **numbers},
+        settings={
+            "model": model if isinstance(model, str) else type(model).__name__,
+            "scale": getattr(learner, "scale", "none"),
+            **numbers,
+        },
     )
     contest, board, start = _Contest(selector, learner, label_delay), Scoreboard(window, every), perf_counter()
     with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
@@ -168,6 +179,7 @@ class _Contest:
         self._n_drifts = _n_drifts(selector)
         self._mask = b""
         self._selected: Indices | None = None  # what the model was trained on last
+        self._restarts, self._n_restarts = bool(getattr(model, "restarts", False)), 0
         self._selection_seconds = self._learner_seconds = 0.0
         self._judged: tuple[Any, Any, float] = (None, None, float("nan"))
         self.n_rows = self.n_features = 0
@@ -203,6 +215,7 @@ class _Contest:
             drift_found,
             is_snapshot,
             self.scores() if is_snapshot else None,
+            self._n_restarts + max(getattr(self._model, "n_restarts", 0), 0),
         )
 
     def scores(self) -> Floats | None:
@@ -232,27 +245,26 @@ class _Contest:
                 return Predictions(codes, np.full(len(codes), np.argmax(share)))
             return Predictions(codes, np.tile(share, (len(codes), 1)))
         start = perf_counter()
-        columns = _columns(batch.X, self._selected, self.n_features)
-        predicted = self._predict(columns)
+        predicted = self._predict(columns_of(_of_width(batch.X, self.n_features), self._selected))
         self._learner_seconds += perf_counter() - start
         return Predictions(codes, predicted, self._gives_logarithms)
 
     def _learn(self, batch: Batch, codes: Codes) -> bool:
         """Let selector and model learn rows; return whether the selector found drift."""
-        start = perf_counter()
+        start, before = perf_counter(), self._selected
         self._select(batch)
         drifts, self._n_drifts = self._n_drifts, _n_drifts(self._selector)
         drift_found = self._n_drifts > drifts
         middle = perf_counter()
         self._selection_seconds += middle - start
         self._learnt.add(codes)
-        if drift_found:
+        if drift_found or (self._restarts and before is not None and before is not self._selected):
             self._model.reset()
-        if self._selected is not None and len(self._selected):
-            columns = _columns(batch.X, self._selected, self.n_features)
+            self._n_restarts += before is not None  # else there was nothing to forget
+        if self._selected is not None:
             # Codes are given in the order of appearance: all are learnt, or the first ones where labels come late.
             n_classes = self._learnt.n_classes() if self._delay.n_rows else len(self._labels)
-            self._model.learn(columns, codes, self._selected, n_classes)
+            teach(self._model, _of_width(batch.X, self.n_features), codes, self._selected, n_classes)
         self._learner_seconds += perf_counter() - middle
         return drift_found
 
@@ -305,11 +317,9 @@ class _ClassShares:
             self._counts, self._uncounted = counts, []
 
 
-def _columns(X: Any, selected: Indices, n_features: int) -> Floats:
-    """The selected columns, dense; sparse rows may be narrower than what has been seen."""
-    if isinstance(X, np.ndarray):
-        return np.asarray(X if len(selected) == X.shape[1] else X.take(selected, axis=1), np.float64)
-    return np.asarray(with_width(X, n_features)[:, selected].toarray(), np.float64)
+def _of_width(X: Any, n_features: int) -> Any:
+    """Sparse rows may be narrower than what has been seen."""
+    return X if isinstance(X, np.ndarray) else with_width(X, n_features)
 
 
 def _n_drifts(selector: RowContract | None) -> int:

@@ -46,6 +46,7 @@ class JudgedStep(NamedTuple):
 
     `test` is None while nothing had been learnt, `selected` while the selector had learnt nothing. The seconds are
     all those so far, the memory is that held now. `scores` are those of a snapshot, `is_snapshot` whether this is one.
+    `n_restarts` is how often the model has forgotten everything so far.
     """
 
     row: int
@@ -62,6 +63,7 @@ class JudgedStep(NamedTuple):
     drift_found: bool
     is_snapshot: bool
     scores: Floats | None
+    n_restarts: int = 0
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,7 @@ def _measured(steps: list[JudgedStep], past: _Past, window: int) -> tuple[dict[s
         "ram_hours": byte_seconds * ram_hours(1.0, 1.0),
         "n_selected": np.array([np.nan if selected is None else len(selected) for selected in facts.selected]),
         "selection_accuracy": np.array(facts.selection_accuracy),
+        "n_restarts": np.array(facts.n_restarts, np.int64),
     }
     if not steps:
         return columns, past

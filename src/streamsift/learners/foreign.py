@@ -26,13 +26,16 @@ Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 
-def as_learner(model: Any) -> Learner:
+def as_learner(model: Any, scale: str = "standard") -> Learner:
     """Return a learner for whatever a user has: a name, a learner, or a model of scikit-learn or river.
 
     Parameters
     ----------
     model : str, Learner, or a classifier with `partial_fit` or `learn_one`
         Names are those of `streamsift.learners.online`.
+    scale : {"standard", "none"}, default "standard"
+        Whether learners given by name that need it see standardised columns; a model of another package sees the
+        columns as they are.
 
     Examples
     --------
@@ -45,7 +48,7 @@ def as_learner(model: Any) -> Learner:
     [0, 1]
     """
     if isinstance(model, str):
-        return make_learner(model)
+        return make_learner(model, scale)
     if isinstance(model, type):
         raise ParameterError(f"The model is the class {model.__name__}: give an object, {model.__name__}().")
     if all(hasattr(model, name) for name in ("learn", "predict", "reset")):

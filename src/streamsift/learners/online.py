@@ -1,8 +1,16 @@
 """Learners for prequential runs: small classifiers that see only the selected columns.
 
 Labels are class codes 0, 1, ...; `classes` is how many there are so far, and may grow. `selected` says which features
-the columns are. When the selection changes, a linear learner keeps the weights of the features that stay, the river
-learners simply meet features that come and go, and the others start again.
+the columns are. What is left of a learner when the selection changes:
+
+    naive_bayes                everything: it keeps the statistics of all features (`bayes`)
+    neighbours                 everything: its window holds whole rows (`neighbours`)
+    perceptron, sgd            the weights of the features that stay, and the scale of all (`scaling`)
+    fsa                        the weights and the scale of the features that stay
+    trees and boosting of river   what they learnt of each feature while it was selected; they go on
+    a learner with `restarts`  nothing: it starts again, and the run counts how often (`n_restarts`)
+
+The perceptron, sgd and neighbours see columns standardised by the rows learnt so far, unless `scale` is "none".
 
 A learner that knows probabilities has `predict_proba`, one column per class; its most probable class is its prediction.
 One that finds logarithms first has `predict_logarithms`, too, from which the probabilities of many batches can be
@@ -18,14 +26,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
+from streamsift.core.constraints import OneOf, check_parameters
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
+from streamsift.learners.bayes import NaiveBayes
 from streamsift.learners.fsa import OnlineFSA
+from streamsift.learners.neighbours import Neighbours
+from streamsift.learners.scaling import SCALES, Standardised
+from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.classification import softmax
-
-N_NEIGHBOURS, WINDOW = 5, 500
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -37,6 +46,10 @@ class Learner(Protocol):
 
     `predict_proba(X)`, an array of one column per class, may be added, and `predict_logarithms(X)`, the logarithms of
     the same probabilities, each up to a constant of its row.
+
+    A learner that can keep what it knows of features that are not selected has `learn_rows`, which is then called
+    instead of `learn`, also while nothing is selected: its first argument are whole rows, dense or CSR. One that cannot
+    go on with other columns says so by `restarts = True` and is reset by the run when the selection changes.
     """
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
@@ -52,8 +65,19 @@ class Learner(Protocol):
         ...
 
 
-def make_learner(name: str) -> Learner:
+def make_learner(name: str, scale: str = "standard") -> Learner:
     """Return a new learner by name.
+
+    Parameters
+    ----------
+    name : str
+        One of LEARNERS.
+    scale : {"standard", "none"}, default "standard"
+        Whether the learners that need it see standardised columns.
+
+    Returns
+    -------
+    Learner
 
     Examples
     --------
@@ -66,7 +90,19 @@ def make_learner(name: str) -> Learner:
     """
     if name not in LEARNERS:
         raise UnknownNameError("learner", name, LEARNERS)
-    return LEARNERS[name]()
+    check_parameters("make_learner", {"scale": scale}, {"scale": (OneOf(*SCALES),)})
+    if name in NEED_SCALE and scale == "standard":
+        return NEED_SCALE[name]()
+    return Neighbours(scale) if name == "neighbours" else LEARNERS[name]()
+
+
+def teach(learner: Learner, rows: Any, y: Codes, selected: Indices, classes: int) -> None:
+    """Let a learner learn whole rows, or the selected columns of them, as it can."""
+    learn_rows = getattr(learner, "learn_rows", None)
+    if learn_rows is not None:
+        learn_rows(rows, y, selected, classes)
+    elif len(selected):
+        learner.learn(columns_of(rows, selected), y, selected, classes)
 
 
 class Perceptron:
@@ -127,70 +163,6 @@ class Logistic(Perceptron):
     def predict_logarithms(self, X: Floats) -> Floats:
         margins = self._model.decision_function(X)
         return np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else np.asarray(margins)
-
-
-class NaiveBayes:
-    """Gaussian naive Bayes of scikit-learn."""
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        self._model: Any = None
-        self._selected = np.empty(0, np.intp)
-
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        known = 0 if self._model is None else len(self._model.classes_)
-        if known < classes or not np.array_equal(selected, self._selected):
-            self._model = GaussianNB()
-        self._model.partial_fit(X, y, classes=np.arange(classes))
-        self._selected = selected.copy()
-
-    def predict(self, X: Floats) -> Codes:
-        return np.asarray(self.predict_logarithms(X).argmax(axis=1), np.int64)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        return softmax(self.predict_logarithms(X))
-
-    def predict_logarithms(self, X: Floats) -> Floats:
-        # A class without rows has the prior 0; where all columns are constant so far, the variances are 0.
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = self._model.predict_joint_log_proba(X)
-            # NaN or infinite: constant columns, or values too far from all classes, tell nothing; the prior remains.
-            lost = ~np.isfinite(found.max(axis=1))
-            if lost.any():
-                found[lost] = np.log(self._model.class_prior_)
-        return np.asarray(found, np.float64)
-
-
-class NearestNeighbours:
-    """The nearest of the last 500 rows."""
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        self._rows, self._labels = np.empty((0, 0)), np.empty(0, np.int64)
-        self._selected = np.empty(0, np.intp)
-        self._classes = 0
-        self._model: Any = None
-
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        if np.array_equal(selected, self._selected):
-            X, y = np.concatenate([self._rows, X]), np.concatenate([self._labels, y])
-        self._rows, self._labels, self._classes = X[-WINDOW:].copy(), y[-WINDOW:].copy(), classes
-        self._selected = selected.copy()
-        self._model = None  # the search structure is built when it is asked for
-
-    def predict(self, X: Floats) -> Codes:
-        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        if self._model is None:
-            self._model = KNeighborsClassifier(min(N_NEIGHBOURS, len(self._rows))).fit(self._rows, self._labels)
-        found = np.zeros((len(X), self._classes))
-        found[:, self._model.classes_] = self._model.predict_proba(X)  # some classes may have left the window
-        return found
 
 
 class River:
@@ -256,9 +228,17 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "sgd": Logistic,
     "fsa": OnlineFSA,
     "naive_bayes": NaiveBayes,
-    "neighbours": NearestNeighbours,
+    "neighbours": Neighbours,
     "hoeffding_tree": _tree,
     "hoeffding_tree_majority": _majority_tree,
     "adaptive_tree": _adaptive_tree,
     "boosting": _boosting,
 }
+NEED_SCALE: dict[str, Callable[[], Learner]] = {
+    "perceptron": lambda: Standardised(Perceptron()),
+    "sgd": lambda: Standardised(Logistic()),
+    "neighbours": Neighbours,
+}
+"""The learners that are scaled by default."""
+ONLY_WHILE_SELECTED = frozenset({"fsa", "hoeffding_tree", "hoeffding_tree_majority", "adaptive_tree", "boosting"})
+"""The learners that know a feature only from the rows in which it was selected: changes cost them."""

@@ -10,7 +10,14 @@ from typing import Any
 from streamsift.report.chart import Chart
 from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.page import Cell, Section, Table, render
-from streamsift.report.quality import accuracy_chart, cost_charts, ranks_chart, stability_chart, trade_chart
+from streamsift.report.quality import (
+    accuracy_chart,
+    cost_charts,
+    differences_chart,
+    ranks_chart,
+    stability_chart,
+    trade_chart,
+)
 from streamsift.report.run import run_section
 from streamsift.report.summarize import summarize
 from streamsift.runs.trace import Trace
@@ -75,11 +82,17 @@ def _tested(comparison: dict[str, Any]) -> list[Section]:
     return [
         Section(
             "Are the differences real?" + (f" ({protocol})" if len(tests) > 1 else ""),
-            charts=[ranks_chart(_labelled(test, _labels(comparison)))],
+            charts=_test_charts(_labelled(test, _labels(comparison))),
             note=test["sentence"],
         )
         for protocol, test in tests.items()
     ]
+
+
+def _test_charts(test: dict[str, Any]) -> list[Chart]:
+    """The differences from the best entry, and the ranks where there are several streams to rank on."""
+    charts = [differences_chart(test["pairs"])] if test.get("pairs") else []
+    return charts + ([ranks_chart(test)] if test["average_ranks"] is not None else [])
 
 
 def _labels(comparison: dict[str, Any]) -> dict[str, str]:
@@ -93,9 +106,17 @@ def _models(comparison: dict[str, Any]) -> list[str]:
 
 
 def _labelled(test: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
-    ranks = {labels.get(name, name): rank for name, rank in test["average_ranks"].items()}
-    groups = [[labels.get(name, name) for name in group] for group in test["groups"]]
-    return test | {"average_ranks": ranks, "groups": groups}
+    def label(name: str) -> str:
+        return labels.get(name, name)
+
+    found = dict(test)
+    found["pairs"] = [
+        pair | {"first": label(pair["first"]), "second": label(pair["second"])} for pair in test.get("pairs", ())
+    ]
+    if test["average_ranks"] is not None:
+        found["average_ranks"] = {label(name): rank for name, rank in test["average_ranks"].items()}
+        found["groups"] = [[label(name) for name in group] for group in test["groups"]]
+    return found
 
 
 def _lead(comparison: dict[str, Any]) -> str:
@@ -106,9 +127,10 @@ def _lead(comparison: dict[str, Any]) -> str:
     repeats = "once" if times == 1 else f"{times} times"
     models = _models(comparison)
     judged = f", judged by {' and '.join(models)}" if models else ""
+    notes = "".join(f" {judge['sentence']}" for judge in comparison.get("judges", ()) if judge["sentence"])
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
-        f"{comparison['batch_size']:,}{judged}."
+        f"{comparison['batch_size']:,}{judged}.{notes}"
     )
 
 

@@ -203,6 +203,46 @@ def _floor_log(value: float) -> int:
     return len(str(int(value))) - 1 if value >= 1 else -len(f"{1 / value:.0f}")
 
 
+def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
+    """By how much the best method is ahead of each other one, with the interval of the test."""
+    mine = [pair for pair in pairs if pair["first"] == pairs[0]["first"]]
+    names, points = [pair["second"] for pair in mine], [100.0 * pair["difference"] for pair in mine]
+    ends = [[None if pair[end] is None else 100.0 * pair[end] for pair in mine] for end in ("low", "high")]
+    verdicts = [pair["verdict"] for pair in mine]
+    told = ", ".join(
+        f"{name} {gap:.1f} ({verdict})" for name, gap, verdict in zip(names, points, verdicts, strict=True)
+    )
+    chart = Chart(
+        "Differences from the best",
+        f"Points of accuracy by which {pairs[0]['first']} is ahead, with the interval of the test, corrected for the "
+        "number of comparisons; one that holds 0 cannot be distinguished; too few rows have none.",
+        f"Interval chart. {pairs[0]['first']} is ahead of: {told}.",
+        new_figure("points of accuracy", None, 80 + 22 * max(len(names), 2)),
+    )
+    plot, lanes = chart.figure, list(range(len(names)))
+    source = ColumnDataSource({"y": lanes, "x": points, "name": names, "verdict": verdicts})
+    known = [place for place in lanes if ends[0][place] is not None]
+    bars = plot.segment(
+        [ends[0][place] for place in known], known, [ends[1][place] for place in known], known, line_width=3
+    )
+    chart.colour(bars.glyph, line_color="band")
+    zero = plot.segment([0.0], [-0.5], [0.0], [len(names) - 0.5], line_width=1)
+    chart.colour(zero.glyph, line_color="ink")
+    dots = plot.scatter("x", "y", source=source, size=9, line_color=None)
+    chart.colour(dots.glyph, fill_color="series-0")
+    hover(chart, [dots], [("method", "@name"), ("points ahead", "@x{0.0}"), ("verdict", "@verdict")])
+    name_lanes(chart, names)
+    values = [0.0, *points, *(end for side in ends for end in side if end is not None)]
+    margin = 0.05 * max(max(values) - min(values), 1.0)
+    plot.x_range = Range1d(min(values) - margin, max(values) + margin)
+    chart.data = {
+        "method": names, "points ahead": points, "from": ends[0], "to": ends[1], "verdict": verdicts,
+        "adjusted p": [pair["p_adjusted"] for pair in mine],
+    }  # fmt: skip
+    dress(chart, "0.[0]")
+    return chart
+
+
 def ranks_chart(tests: dict[str, Any]) -> Chart:
     """The critical-difference diagram: average ranks, and bars over the methods that were not told apart."""
     ranked = sorted(tests["average_ranks"].items(), key=lambda item: item[1])
@@ -211,7 +251,7 @@ def ranks_chart(tests: dict[str, Any]) -> Chart:
     difference = tests["critical_difference"]
     chart = Chart(
         "Critical differences",
-        "Average rank over the repeats, 1 is the best; methods under a common bar were not told apart"
+        "Average rank over the streams, 1 is the best; methods under a common bar were not told apart"
         + (", for their ranks differ by less than the critical difference." if difference else "."),
         f"Critical-difference diagram. Average ranks: {', '.join(f'{n} {r:.2f}' for n, r in ranked)}."
         + "".join(f" Not told apart: {', '.join(group)}." for group in groups),

@@ -56,6 +56,7 @@ MEASURES = {
     "n_selected": pa.int32(),
     "stability": pa.float64(),  # of the selections of the last steps
     "selection_accuracy": pa.float64(),  # null where the true features are unknown
+    "n_restarts": pa.int32(),  # how often the model has started again so far
 }
 SCHEMA = pa.schema(SNAPSHOT | MEASURES)
 

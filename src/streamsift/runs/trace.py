@@ -104,12 +104,16 @@ class Trace:
 
         Predictions are judged over all rows tested, `stability` is the mean over complete windows (the last value, if
         none is complete), `n_selected` and `selection_accuracy` are means over the steps, `rows_per_second` counts
-        the time of selector and model only, where it is known.
+        the time of selector and model only, where it is known, `n_restarts` says how often the model started again:
+        because the selector found drift, or because it cannot go on with other features.
         """
         if self.run.kind != "rows":
             numbers = {name: value for name, value in self.result.items() if isinstance(value, int | float)}
             return {**numbers, "seconds": self.run.seconds}
-        last = {name: _last(self.column(name)) for name in (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory")}
+        last = {
+            name: _last(self.column(name))
+            for name in (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
+        }
         spent = {name: _last(self.column(name)) for name in ("selection_seconds", "learner_seconds")}
         stability = self.column("stability")
         stability = stability[~np.isnan(stability)]
@@ -131,6 +135,7 @@ class Trace:
             **spent,
             "peak_memory": last["peak_memory"],
             "ram_hours": last["ram_hours"],
+            "n_restarts": last["n_restarts"],
         }
 
     def to_pandas(self) -> Any:

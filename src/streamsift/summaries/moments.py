@@ -1,8 +1,9 @@
 """Class moments: weighted count, mean and centred second moment of each feature within each class.
 
 Two forms of the same statistic: ClassMoments for dense rows, SparseClassMoments whose cost is that of the non-zeros.
-Both fade (summaries/fading.py), skip NaN where asked to, take new classes and features at any time, and merge exactly.
-`read()` gives true weights, means and second moments as (n_classes, n_features) arrays.
+Both fade (summaries/fading.py), skip NaN if told to, take new classes and features at any time, and merge exactly.
+`read()` gives true weights, means and second moments as (n_classes, n_features) arrays, `read(features)` those of some
+features at the cost of these alone.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from streamsift.summaries.aligned import aligned_empty, aligned_zeros
 from streamsift.summaries.fading import advance, row_weights
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 class Moments(NamedTuple):
@@ -101,9 +103,12 @@ class ClassMoments:
             weight = np.pad(self.weight, (grow[0], (0, 0)))
         return weight, np.pad(self.mean, grow), np.pad(self.m2, grow)
 
-    def read(self) -> Moments:
+    def read(self, features: Indices | None = None) -> Moments:
         scale = self.fading**self.age
-        return Moments(self.weight * scale, self.mean, self.m2 * scale)
+        if features is None:
+            return Moments(self.weight * scale, self.mean, self.m2 * scale)
+        weight = self.weight if self.weight.shape[1] == 1 else self.weight[:, features]
+        return Moments(weight * scale, self.mean[:, features], self.m2[:, features] * scale)
 
     def aligned(self, codes: NDArray[np.int64], n_classes: int) -> Self:
         """A copy at present scale whose class c has moved to codes[c]."""
@@ -168,11 +173,12 @@ class SparseClassMoments:
         self.nonzero = np.pad(self.nonzero, (more_classes, more_features, (0, 0)))
         self.skipped = np.pad(self.skipped, (more_classes, more_features if self.skipped.shape[1] else (0, 0)))
 
-    def read(self) -> Moments:
+    def read(self, features: Indices | None = None) -> Moments:
         """Non-zeros and zeros together: two parts, one of which has mean and m2 zero."""
         scale = self.fading**self.age
-        nonzero_weight, nonzero_mean, nonzero_m2 = np.moveaxis(self.nonzero, 2, 0)
-        whole = self.class_weight[:, None] - (self.skipped if self.skipped.shape[1] else 0.0)
+        chosen = slice(None) if features is None else features
+        nonzero_weight, nonzero_mean, nonzero_m2 = np.moveaxis(self.nonzero[:, chosen], 2, 0)
+        whole = self.class_weight[:, None] - (self.skipped[:, chosen] if self.skipped.shape[1] else 0.0)
         # Below this share the difference of two faded sums is noise, which large values would blow up.
         zero_weight = np.where(whole - nonzero_weight > 1e-12 * whole, whole - nonzero_weight, 0.0)
         weight = nonzero_weight + zero_weight

@@ -184,7 +184,9 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
     found = []
     for penalty in penalties:
         selector = FIRES(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
-        result = prequential(ArrayStream(X, y), selector, make_learner("perceptron"), batch_size=25, window=WINDOW)
+        result = prequential(
+            ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW
+        )
         found.append((mean_accuracy(result), float(stabilities(result).mean())))
         progress(len(found), len(penalties))
     powers = [float(np.log10(penalty)) for penalty in penalties]

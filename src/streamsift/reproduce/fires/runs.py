@@ -135,7 +135,7 @@ def run(
 ) -> Trace:
     """One prequential run of a selector with a Perceptron, or of a learner on all features."""
     selector = None if method in BENCHMARKS else SELECTORS[method](fraction, seed)
-    learner = _Trained(make_learner(BENCHMARKS.get(method, "perceptron")))
+    learner = _Trained(make_learner(BENCHMARKS.get(method, "perceptron"), "none"))
     result = prequential(ArrayStream(X, y), selector, learner, batch_size=batch_size, window=WINDOW)
     result.run.settings["training_seconds"] = learner.seconds
     return result
