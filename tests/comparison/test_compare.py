@@ -336,8 +336,8 @@ def test_a_spooled_file_gives_the_same_answers(make, name, target, methods, tmp_
     path = make(tmp_path / name)
     options = {"methods": methods, "repeats": 2, "n_features_to_select": 2}
     opened = []
-    real = repeats.open_stream
-    monkeypatch.setattr(repeats, "open_stream", lambda *args, **kwargs: opened.append(1) or real(*args, **kwargs))
+    real = repeats.as_stream
+    monkeypatch.setattr(repeats, "as_stream", lambda *args, **kwargs: opened.append(1) or real(*args, **kwargs))
     once = compare(path, target, **options).as_dict()
     assert len(opened) == 1
     assert list(temporary.iterdir()) == []
@@ -638,7 +638,7 @@ def test_one_repeat_of_a_file_is_tested_over_time_and_more_repeats_change_nothin
 
 
 def test_streams_made_anew_are_tested_over_streams_and_one_alone_over_time():
-    options = {"methods": ["screen:fisher", "random", "all"], "rows": 600}
+    options = {"methods": ["screen:fisher", "random", "all"], "n_rows": 600}
     three, one = (compare("generate:sea", repeats=repeats, **options).as_dict()["tests"] for repeats in (3, 1))
     assert (three["kind"], three["n"]) == ("over streams", 3)
     assert set(three["average_ranks"]) == {f"{method} + naive_bayes" for method in options["methods"]}

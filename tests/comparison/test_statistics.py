@@ -233,9 +233,9 @@ def test_a_baseline_has_a_rank_but_no_place_on_the_front():
         ([entry("a", 0.8), entry("all", 0.805, kind="baseline")], ["so selecting costs nothing"]),
         (
             [entry("e", 0.8, None, 1.2, "instances", "instances", None)],
-            ["Use e: accuracy 0.800 with 1.2 features a row"],
+            ["Use e: accuracy 0.800 with 1.2 features per row"],
         ),
-        ([entry("a", 0.8, features=1.0)], ["with 1 feature a row"]),
+        ([entry("a", 0.8, features=1.0)], ["with 1 feature per row"]),
         ([entry("all", 0.8, kind="baseline"), entry("a", None)], ["nothing to recommend"]),
     ],
 )

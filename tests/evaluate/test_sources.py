@@ -16,7 +16,7 @@ from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.evaluate.folds import fold_selections
 from streamsift.evaluate.prequential import prequential
 from streamsift.rows.screener import Screener
-from streamsift.runs.rows import follow
+from streamsift.runs.rows import follow_rows
 from streamsift.streams import open_stream
 from streamsift.streams.open import as_stream
 
@@ -74,9 +74,9 @@ def test_prequential_takes_what_a_user_has(source: str, wanted: dict[str, Any], 
 @pytest.mark.parametrize("source", SOURCES)
 def test_follow_and_folds_take_it_too(source: str) -> None:
     data, target = SOURCES[source]()
-    *_, last = follow(data, selector(), 100, target=target)
-    assert last.look is not None
-    assert last.look.selection.names[0] == "c3"
+    *_, last = follow_rows(data, selector(), 100, target=target)
+    assert last.snapshot is not None
+    assert last.snapshot.selection.names[0] == "c3"
     data, target = SOURCES[source]()
     (look,) = fold_selections(data, selector(), "split", n_folds=2, target=target)
     assert look.selected[:, 3].all()

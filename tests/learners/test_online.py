@@ -115,6 +115,7 @@ class Watching:
     def __init__(self, learner: Any) -> None:
         self.learner, self.found = learner, []
         self.learn, self.learn_rows, self.predict = learner.learn, learner.learn_rows, learner.predict
+        self.reset = learner.reset
 
     def predict_proba(self, X: Any) -> Any:
         self.found.append(self.learner.predict_proba(X))
@@ -210,7 +211,7 @@ def test_columns_of_many_sizes_are_no_trouble_unless_scaling_is_switched_off(nam
     X = X * [1e-3, 1.0, 1e4, 1.0, 1.0]  # the third says nothing and is by far the largest
     found = {scale: prequential(ArrayStream(X, y), None, name, scale=scale) for scale in ("standard", "none")}
     assert found["standard"].summary()["accuracy"] > 0.9 > found["none"].summary()["accuracy"] + 0.1
-    assert {scale: trace.settings["scale"] for scale, trace in found.items()} == {
+    assert {scale: trace.run.settings["scale"] for scale, trace in found.items()} == {
         "standard": "standard",
         "none": "none",
     }

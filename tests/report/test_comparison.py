@@ -28,13 +28,14 @@ def test_everything_is_on_the_page(comparison, unpack):
     assert "not complete" not in text
     assert "What is missing" not in text
     files = [chart["file"] for chart in unpack(html)["charts"]]
-    assert files[:4] == [
+    assert files[:5] == [
         "accuracy-against-stability.csv",
         "accuracy-over-time.csv",
         "stability-over-time.csv",
+        "differences-from-the-best.csv",
         "critical-differences.csv",
     ]
-    assert files[4:] == ["speed.csv", "memory.csv", "features-used.csv", "time.csv"]
+    assert files[5:] == ["speed.csv", "memory.csv", "features-used.csv", "time.csv"]
 
 
 def test_a_comparison_from_json_reads_the_same(comparison):
