@@ -105,7 +105,7 @@ def _rows(quick: bool) -> list[Row]:
         per_row, per_loop = ours / n_rows, loop / n_loop
         used = model.classify(X).n_evaluated.mean()
         name = f"classify {n_rows:,} rows, {n_classes} classes"
-        note = f"{used:.1f} features a row; the loop on {n_loop:,} rows"
+        note = f"{used:.1f} features per row; the loop on {n_loop:,} rows"
         found.append(Row(name, 1 / per_row, 1 / per_loop, "Python loop", per_loop / per_row, 50.0, "rows/s", note))
     return found
 

@@ -131,7 +131,7 @@ class TestLabels:
     def test_one_column_counts_as_one_dimension_and_two_do_not(self) -> None:
         assert LabelVocabulary().encode(np.array([[1], [2]]))[0].tolist() == [0, 1]
         for labels in (np.zeros((3, 2)), [[1, 2], [3, 4]]):
-            with pytest.raises(InputError, match="one label a row"):
+            with pytest.raises(InputError, match="one label per row"):
                 LabelVocabulary().encode(labels)
 
     def test_as_array_keeps_the_type_of_the_labels(self) -> None:

@@ -198,6 +198,6 @@ def test_costs_of_any_size(comparison, values):
     for entry, value in zip(entries, values, strict=True):
         entry["rows_per_second"] = value
     chart = cost_charts(entries)[0]
-    assert chart.data["rows a second"] == values
+    assert chart.data["rows per second"] == values
     assert chart.figure.x_range.start <= min(values)
     assert chart.figure.x_range.end > max(values)

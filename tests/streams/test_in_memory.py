@@ -96,7 +96,7 @@ def test_inputs_are_not_changed() -> None:
         ((X, [0, 1, None] + [0] * 7), "Row 2 has no label"),
         ((X, [0, np.nan] + [0] * 8), "Row 1 has no label"),
         ((X, ["a", np.nan] + ["b"] * 8), "Row 1 has no label"),
-        ((X, X), r"y must be one label a row, in one dimension. Got an array of shape \(10, 4\)"),
+        ((X, X), r"y must be one label per row, in one dimension. Got an array of shape \(10, 4\)"),
         ((X[0], y), "Expected 2D array, got 1D array"),
         ((5, 6), "Expected 2D array, got scalar"),
         ((X[:0], y[:0]), "0 sample"),

@@ -25,7 +25,7 @@ from streamsift.core.state import n_bytes
 
 
 def _sample(n_rows: int = 60, n_features: int = 12, seed: int = 0) -> tuple[Floats, Ints]:
-    """Two classes that two of the columns tell apart, one of them better."""
+    """Two classes that two of the columns distinguish, one of them better."""
     X, y = sample(n_rows, n_features, n_classes=2, seed=seed)
     X[:, INFORMATIVE + 4] += 1.5 * y
     return X, y

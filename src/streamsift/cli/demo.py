@@ -23,7 +23,7 @@ Examples:
 ROWS, BATCH = 24_000, 200
 STREAM = {"n_features": 60, "n_relevant": 8, "shift_every": 800}
 FADING = 0.999  # a row counts half after some 700 rows, about the time in which the true features move by one
-PAUSE = 0.04  # seconds a batch: the run itself would be over before anybody could watch it
+PAUSE = 0.04  # seconds per batch: the run itself would be over before anybody could watch it
 RUNS = {f"fading {FADING}": FADING, "no fading": 1.0}
 
 

@@ -123,7 +123,7 @@ def select(
         raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
     folder = None if out is None else OutputFolder(out)
     if save is not None:
-        OutputFolder(Path(save).parent)  # a run must not end with the news that its result cannot be kept
+        OutputFolder(Path(save).parent)  # a run must not end by saying that its result cannot be kept
     run = Run(
         method,
         catalog.entry(method).kind,

@@ -15,7 +15,7 @@ differences of the streams. Three or more entries are also ranked by Friedman's 
 as in Demsar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets.
 
 All p are corrected for the number of pairs by Holm's method, and so are the intervals: one leaves out 0 exactly where
-its pair is told apart. `python -m benchmarks.false_alarms` shows by simulation how often equals are told apart.
+its pair is distinguished. `python -m benchmarks.false_alarms` shows by simulation how often equals are distinguished.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Significance:
 
     kind: "over time" (one stream) or "over streams". n: steps or streams. pairs: every two entries, in the order of the
     names. average_ranks and critical_difference: of three or more entries over several streams; 1 is best. groups:
-    names that are not told apart in their ranks.
+    names that are not distinguished in their ranks.
     """
 
     kind: str
@@ -347,10 +347,10 @@ def _ranked(found: Significance, table: Floats, names: Sequence[str]) -> Signifi
     head = f"Friedman's test of the ranks gives p = {p:.2g}"
     if p > found.level:
         groups = [sorted(ranks, key=lambda name: ranks[name])]
-        words = f"{head}: nothing tells the entries apart by their ranks."
+        words = f"{head}: nothing distinguishes the entries by their ranks."
     else:
         groups = groups_within(ranks, difference)
-        words = f"{head}; average ranks that differ by more than {difference:.2f} are told apart (Nemenyi)."
+        words = f"{head}; average ranks that differ by more than {difference:.2f} are distinguished (Nemenyi)."
     sentence = f"{found.sentence} {words}"
     return replace(found, sentence=sentence, average_ranks=ranks, critical_difference=difference, groups=groups)
 
@@ -365,7 +365,7 @@ def average_ranks(scores: Floats) -> Floats:
 
 
 def critical_difference(n_entries: int, n_streams: int, level: float = LEVEL) -> float:
-    """Nemenyi's: two average ranks further apart than this are told apart.
+    """Nemenyi's: two average ranks further apart than this are distinguished.
 
     >>> round(critical_difference(4, 14), 2)  # the example of Demsar's paper
     1.25

@@ -143,12 +143,12 @@ def check_batch(
         vocabulary = vocabulary.encode(classes)[1]
     if y is None:
         if needs_y:
-            raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label a row.")
+            raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label per row.")
         codes = np.zeros(n_rows, np.int64)
     else:
         codes, vocabulary = vocabulary.encode(y)
         if len(codes) != n_rows:
-            raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label a row.")
+            raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label per row.")
     has_absent = False
     n_known, slots = 0, None
     if features is None:

@@ -132,7 +132,7 @@ def check_block(
     if values.shape[0] != n_rows:
         raise InputError(
             f"The columns have {values.shape[0]} rows but the target has {n_rows}: the rows are fixed once the target "
-            "is known, give one value a row."
+            "is known, give one value per row."
         )
     n_columns = values.shape[1]
     places = range(first, first + n_columns)
@@ -204,12 +204,12 @@ def check_target(y: Any, kind: TargetKind, owner: str) -> Target:
     parts as numbers and everything else as labels.
     """
     if y is None:
-        raise InputError(f"{owner} requires y to be passed, but the target y is None: give one value a row.")
+        raise InputError(f"{owner} requires y to be passed, but the target y is None: give one value per row.")
     values = y if isinstance(y, np.ndarray) else from_column(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise InputError(f"y must be one value a row, in one dimension. Got an array of shape {values.shape}.")
+        raise InputError(f"y must be one value per row, in one dimension. Got an array of shape {values.shape}.")
     if len(values) == 0:
         raise InputError("Found array with 0 sample(s) in y while a minimum of 1 is required.")
     if values.dtype.kind == "c":
@@ -242,7 +242,7 @@ def check_weight(sample_weight: Any, n_rows: int) -> Floats:
         return np.empty(0)
     weight = np.array(sample_weight, np.float64)
     if weight.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weight.shape} but y has {n_rows} rows: give one weight a row.")
+        raise InputError(f"sample_weight has shape {weight.shape} but y has {n_rows} rows: give one weight per row.")
     bad = ~((weight >= 0) & (weight <= LARGEST))
     if bad.any():
         row = int(np.argmax(bad))

@@ -5,7 +5,7 @@ state as arrays). The hooks:
 
     _begin(batch) -> state             an empty state for these features and classes
     _learn(state, batch) -> None       absorb a checked batch; whatever can fail, fails before the state changes
-    _score(state) -> array             one score a feature, higher is better
+    _score(state) -> array             one score per feature, higher is better
 
 and `_merge(state, other)` where the tag `mergeable` is not "no". A state is a dataclass of arrays (core/state.py).
 
@@ -177,7 +177,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """One score a feature, higher is more relevant; computed when asked for."""
+        """One score per feature, higher is more relevant; computed when asked for."""
         self._refuse_unfitted()
         if "scores" not in self._cache:
             self._cache["scores"] = self._score(self._state)

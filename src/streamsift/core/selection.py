@@ -157,7 +157,7 @@ class Decisions(Sequence[Decision]):
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
     def to_arrow(self) -> Any:
-        """A pyarrow Table, one row a column; `.to_pandas()` and polars.from_arrow take it from there."""
+        """A pyarrow Table, one row per column; `.to_pandas()` and polars.from_arrow take it from there."""
         import pyarrow as pa
 
         columns: dict[str, Any] = {

@@ -90,7 +90,7 @@ def _label_array(y: Any) -> NDArray[Any]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise InputError(f"y must be one label a row, in one dimension. Got an array of shape {values.shape}.")
+        raise InputError(f"y must be one label per row, in one dimension. Got an array of shape {values.shape}.")
     return values
 
 

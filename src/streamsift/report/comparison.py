@@ -168,7 +168,7 @@ def _finite(entry: Entry) -> Entry:
 
 
 def _table(entries: Sequence[Entry]) -> Table:
-    """One line an entry; columns that nobody has a value for are left out."""
+    """One line per entry; columns that nobody has a value for are left out."""
     shares = ("accuracy", "balanced_accuracy", "f1", "selection_accuracy", "stability")
     writers = {
         **dict.fromkeys(shares, share), "kappa": number, "log_loss": number, "features": _count, "cost": _count,

@@ -194,7 +194,7 @@ def _bars(chart: Chart, features: Sequence[dict[str, Any]], key: str, height: fl
 
 
 def detection_chart(runs: Sequence[dict[str, Any]]) -> Chart:
-    """The detection rate over time, a line a run."""
+    """The detection rate over time, one line per run."""
     chart = Chart(
         "True features found",
         "The share of the true features that are in the selection at each moment: 100 % means that all are found.",

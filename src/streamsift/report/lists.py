@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Lists:
-    """Lists of numbers, one a line, joined: line k holds `values[starts[k]:starts[k + 1]]`."""
+    """Lists of numbers, one per record, joined: line k holds `values[starts[k]:starts[k + 1]]`."""
 
     values: NDArray[Any]
     starts: NDArray[np.int64]

@@ -29,7 +29,7 @@ Line = tuple[str, Sequence[float], Sequence[float | None]]  # name, rows, values
 
 
 def accuracy_chart(lines: Sequence[Line], what: str) -> Chart:
-    """Accuracy over time, a line a method; `what` says which accuracy."""
+    """Accuracy over time, one line per method; `what` says which accuracy."""
     return _over_time(
         "Accuracy over time",
         f"{what} at each moment; a dip that recovers is a drift the method followed.",
@@ -39,7 +39,7 @@ def accuracy_chart(lines: Sequence[Line], what: str) -> Chart:
 
 
 def stability_chart(lines: Sequence[Line]) -> Chart:
-    """Stability of the selection over time, a line a method."""
+    """Stability of the selection over time, one line per method."""
     return _over_time(
         "Stability over time",
         "How alike the latest selections were (Nogueira): 100 % means that nothing changed, 0 % that chance would do "
@@ -157,7 +157,13 @@ def _roomy(values: Sequence[float]) -> Any:
 
 
 COSTS = (
-    ("rows_per_second", "Speed", "rows a second", "Rows a second, tested and learnt; further right is faster.", number),
+    (
+        "rows_per_second",
+        "Speed",
+        "rows per second",
+        "Rows per second, tested and learnt; further right is faster.",
+        number,
+    ),
     ("memory", "Memory", "bytes", "Memory of selector and learner; further left is leaner.", size),
     ("features", "Features used", "features", "Features the learner was given, on average.", number),
     ("seconds", "Time", "seconds", "Seconds of a whole run; further left is faster.", duration),
@@ -244,17 +250,17 @@ def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
 
 
 def ranks_chart(tests: dict[str, Any]) -> Chart:
-    """The critical-difference diagram: average ranks, and bars over the methods that were not told apart."""
+    """The critical-difference diagram: average ranks, and bars over the methods that were not distinguished."""
     ranked = sorted(tests["average_ranks"].items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ranked], [rank for _, rank in ranked]
     groups = [group for group in tests["groups"] if len(group) > 1]
     difference = tests["critical_difference"]
     chart = Chart(
         "Critical differences",
-        "Average rank over the streams, 1 is the best; methods under a common bar were not told apart"
+        "Average rank over the streams, 1 is the best; methods under a common bar were not distinguished"
         + (", for their ranks differ by less than the critical difference." if difference else "."),
         f"Critical-difference diagram. Average ranks: {', '.join(f'{n} {r:.2f}' for n, r in ranked)}."
-        + "".join(f" Not told apart: {', '.join(group)}." for group in groups),
+        + "".join(f" Not distinguished: {', '.join(group)}." for group in groups),
         new_figure("average rank", None, 80 + 22 * len(names) + 14 * (len(groups) + bool(difference))),
     )
     plot = chart.figure
@@ -272,7 +278,7 @@ def ranks_chart(tests: dict[str, Any]) -> Chart:
     hover(chart, [dots], [("method", "@name"), ("average rank", "@x{0.00}")])
     of = tests["average_ranks"]
     ends = [(min(of[name] for name in group) - 0.04, max(of[name] for name in group) + 0.04) for group in groups]
-    _bars_above(chart, ends, "ink", "not told apart")
+    _bars_above(chart, ends, "ink", "not distinguished")
     if difference:
         _bars_above(chart, [(1.0, 1.0 + difference)], "series-1", f"critical difference, {difference:.2f}", len(groups))
     name_lanes(chart, names)
@@ -281,7 +287,7 @@ def ranks_chart(tests: dict[str, Any]) -> Chart:
     chart.data = {
         "method": names,
         "average rank": ranks,
-        "not told apart from": ["; ".join(sorted({m for g in groups if n in g for m in g} - {n})) for n in names],
+        "not distinguished from": ["; ".join(sorted({m for g in groups if n in g for m in g} - {n})) for n in names],
     }
     dress(chart, "0.[0]")
     return chart

@@ -126,7 +126,7 @@ def _finals(run: dict[str, Any]) -> list[tuple[str, str]]:
         (number(ends.get("kappa")), "kappa"),
         (share(sum(stable) / len(stable)) if stable else "–", "stability, mean"),
         (size(ends.get("peak_memory") or ends.get("memory")), "memory"),
-        (_speed(run, ends), "rows a second"),
+        (_speed(run, ends), "rows per second"),
     ]
     return [(value, what) for value, what in facts if value != "–"]
 

@@ -26,7 +26,7 @@ SHOWN = {
     "stability": "stability",
     "n_selected": "features",
     "selection_accuracy": "selection accuracy",
-    "rows_per_second": "rows a second",
+    "rows_per_second": "rows per second",
     "peak_memory": "peak memory, bytes",
     "ram_hours": "RAM-hours",
 }

@@ -238,7 +238,7 @@ class RowLoop:
             label = classes.tolist()[0]
             raise InputError(
                 f"All {self._last.n_rows:,} rows have the label {label!r} in column {self._run.target!r}: with one "
-                "class nothing can be told apart, so give rows of a second class or another target."
+                "class nothing can be distinguished, so give rows of a second class or another target."
             )
 
 

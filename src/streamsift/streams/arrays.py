@@ -29,7 +29,7 @@ def label_array(y: Any) -> NDArray[Any]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InputError(f"y must be one label a row, in one dimension. Got an array of shape {labels.shape}.")
+        raise InputError(f"y must be one label per row, in one dimension. Got an array of shape {labels.shape}.")
     if labels.dtype.kind in "fO":
         missing = (
             labels != labels if labels.dtype.kind == "f" else np.array([v is None or v != v for v in labels], bool)
@@ -116,4 +116,4 @@ class ArrayStream(BlockStream):
 def check_lengths(n_rows: int, labels: NDArray[Any]) -> None:
     """Refuse rows and labels that do not pair up."""
     if len(labels) != n_rows:
-        raise InputError(f"X has {n_rows} rows but y has {len(labels)} labels: give one label a row.")
+        raise InputError(f"X has {n_rows} rows but y has {len(labels)} labels: give one label per row.")

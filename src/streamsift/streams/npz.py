@@ -137,12 +137,12 @@ class NpzStream(BlockStream):
     def _check_shapes(self) -> None:
         if self._y.ndim != 1 or len(self._y) != self.n_rows:
             raise ReaderError(
-                f"{self._name}: X has {self.n_rows} rows but y has shape {self._y.shape}; save one label a row."
+                f"{self._name}: X has {self.n_rows} rows but y has shape {self._y.shape}; save one label per row."
             )
         if self.feature_names is not None and len(self.feature_names) != self._shape[1]:
             raise ReaderError(
                 f"{self._name}: X has {self._shape[1]} columns but there are {len(self.feature_names)} feature_names; "
-                "save one name a column."
+                "save one name per column."
             )
         if 0 in self._shape:
             raise no_rows(self._name)

@@ -4,7 +4,7 @@ The tree splits at random features: a categorical one has a branch for each of i
 again below, a numeric one is cut somewhere in what its branch has left of [0, 1). Leaves begin below
 `first_leaf_level` with the probability `leaf_fraction` and end the tree at `max_depth`. Each concept has a tree of its
 own over its own `n_relevant` of the `n_categorical` + `n_numeric` features (None: over all of them), drawn from
-`concept_seed`. With `one_hot` a categorical feature becomes one 0/1 feature a value; the FIRES paper's stream of 450
+`concept_seed`. With `one_hot` a categorical feature becomes one 0/1 feature per value; the FIRES paper's stream of 450
 features is n_categorical=50, n_numeric=200, n_relevant=None, one_hot=True.
 
 The true features are those that the tree really uses: a split whose branches all end in the same class is replaced by
@@ -100,7 +100,7 @@ class RandomTree(ConceptGenerator):
 
 @dataclass
 class Tree:
-    """A decision tree as columns, one entry a node: the feature of its split (-1: a leaf), cut, branches, class."""
+    """A decision tree as columns, one entry per node: the feature of its split (-1: a leaf), cut, branches, class."""
 
     feature: list[int] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
