@@ -168,7 +168,7 @@ def test_points_that_hide_each_other_become_one(comparison):
 def test_critical_differences_name_who_was_not_told_apart(comparison):
     chart = ranks_chart(comparison(3)["tests"])
     assert chart.data["average rank"] == [1.0, 1.8, 2.6]
-    assert chart.data["not told apart from"] == ["method1 + naive_bayes", "method0 + naive_bayes", ""]
+    assert chart.data["not distinguished from"] == ["method1 + naive_bayes", "method0 + naive_bayes", ""]
     assert "critical difference, 1.20" in [mark.text for mark in chart.legend]
     two = comparison(2)["tests"] | {"critical_difference": None, "groups": []}
     assert ranks_chart(two).legend == []
