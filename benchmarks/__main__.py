@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME ...] [--quick] [--out FILE]`: run, print the tables, write JSON."""
+"""`python -m benchmarks [NAME ...] [--quick] [--out FILE]`: run, print the tables, write JSON.
+
+`python -m benchmarks defaults [TABLE ...] --data DIR` prints the tables behind the defaults instead.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ import importlib
 import json
 import os
 import platform
+import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from benchmarks.defaults.command import main as defaults
 from benchmarks.table import show
 
 HERE = Path(__file__).parent
@@ -44,4 +49,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(defaults(sys.argv[2:]) if sys.argv[1:2] == ["defaults"] else main())

@@ -49,8 +49,10 @@ from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
+from streamsift.rows.fires.scaling import standardised, standardised_sparse
 from streamsift.rows.fires.scratch import Scratch
 from streamsift.rows.fires.sdt import SDT
+from streamsift.summaries.moments import refuse_bad_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,7 +76,8 @@ _TAGS = {
 class FiresState:
     """Everything learnt.
 
-    `low` and `high` are the range of each feature (empty without scaling); `slots` says which class of the model a
+    `low` and `high` are the range of each feature, `moments` its weight, mean and second moment (empty where they are
+    not used), of sparse rows those of the stored values, which with `total_weight` tell the rest; `slots` says which class of the model a
     label's code is (-1: not known to it yet), `class_rows` how many rows it had. Random numbers of a step come from
     `seed` and `n_steps`.
     """
@@ -89,6 +92,8 @@ class FiresState:
     sparse: bool
     seed: int
     n_steps: int
+    moments: NDArray[np.float64]
+    total_weight: float
     model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
     scratch: Scratch = field(init=False, default_factory=Scratch, repr=False)
     n_known: int = field(init=False)  # labels that have a class in the model
@@ -124,6 +129,7 @@ class _Rows:
     places: Any = None
     low: Any = None
     high: Any = None
+    moments: Any = None
 
 
 class FIRES(RowSelector):
@@ -192,7 +198,7 @@ class FIRES(RowSelector):
     parameter_limits: ClassVar[Limits] = {
         "model": (OneOf("glm", "ann", "sdt"), HasMethods("n_parameters", "gradients", "aggregate")),
         "n_features_to_select": N_FEATURES_LIMITS,
-        "scale": (OneOf("minmax"), IsNone()),
+        "scale": (OneOf("standard", "minmax"), IsNone()),
         "initial_mu": (Real(-1e100, 1e100),),  # all within what Eq. 6 can be computed from
         "initial_sigma": (Real(1e-12, 1e100),),
         "uncertainty_penalty": (Real(0, 1e50),),
@@ -213,7 +219,7 @@ class FIRES(RowSelector):
         model: Any = "glm",
         *,
         n_features_to_select: int | float = 10,
-        scale: str | None = "minmax",
+        scale: str | None = "standard",
         initial_mu: float = 0.0,
         initial_sigma: float = 1.0,
         uncertainty_penalty: float = 0.01,
@@ -279,8 +285,8 @@ class FIRES(RowSelector):
         none, seed = np.empty(0), 0
         if getattr(self._kind(), "uses_random_numbers", True):
             seed = _seed(self.random_state)
-        no_classes = np.empty(0, np.int64)
-        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
+        no_classes, no_moments = np.empty(0, np.int64), np.empty((3, 0))
+        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
         weight = checked_weight(getattr(self, "_row_weight", None), batch)
@@ -309,6 +315,9 @@ class FIRES(RowSelector):
                 after.low[rows.places] = rows.low
             if rows.high is not None:
                 after.high[rows.places] = rows.high
+            if rows.moments is not None:
+                after.moments[:, rows.places] = rows.moments
+                after.total_weight += batch.n_rows
         # Nothing has failed: from here on the state changes.
         vars(state).update(vars(after))
 
@@ -331,8 +340,10 @@ class FIRES(RowSelector):
                 f"{after.n_features} features and {after.n_classes} classes: announce all classes with the first "
                 "batch, or give the model a method `carry` that moves its parameters."
             )
-        if self.scale is not None:
-            n_new = after.n_features - before.n_features
+        n_new = after.n_features - before.n_features
+        if self.scale == "standard":
+            after.moments = np.pad(before.moments, ((0, 0), (0, n_new)))
+        elif self.scale == "minmax":
             start = (0.0, 0.0) if after.sparse else (np.inf, -np.inf)
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
@@ -356,6 +367,11 @@ class FIRES(RowSelector):
             X = np.ascontiguousarray(X[:, present])
             X.flags.writeable = False
         rows = _Rows(X, y, extra, places=slice(None) if present is None else present)
+        if self.scale == "standard":
+            refuse_bad_values(batch, nan_allowed=batch.has_absent)
+            rows.X = state.scratch.take("rows", X.shape, X.dtype)
+            rows.moments = standardised(state.moments[:, rows.places], X, weight, rows.X)
+            X = rows.X
         factor = self._widen(state, batch, rows)
         if getattr(model, "takes_scaling", False):
             if factor is not None:
@@ -373,8 +389,8 @@ class FIRES(RowSelector):
 
     def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
-        if self.scale is None:
-            if not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
+        if self.scale != "minmax":
+            if self.scale is None and not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
         n_features = rows.X.shape[1]
@@ -388,10 +404,16 @@ class FIRES(RowSelector):
         """Only the features that occur, so that a batch costs by its non-zeros."""
         from scipy.sparse import csr_matrix
 
+        if self.scale == "standard":
+            refuse_bad_values(batch, nan_allowed=False)
+            total, weight = state.total_weight + batch.n_rows, extra.get("sample_weight")
+            moments, data, extra["rest"] = standardised_sparse(state.moments, total, batch.X, weight)
+            X = csr_matrix((data, batch.X.indices, batch.X.indptr), batch.X.shape)
+            return _Rows(X, y, extra, places=slice(None), moments=moments)
         refuse_not_finite(batch, nan_allowed=False)
         features, places = np.unique(batch.X.indices, return_inverse=True)
         data, high = batch.X.data, None
-        if self.scale is not None:
+        if self.scale == "minmax":
             high = state.high[features]
             np.maximum.at(high, places, np.abs(data))
             data = (data * range_factor(np.zeros(len(high)), high)[places]).astype(data.dtype)
