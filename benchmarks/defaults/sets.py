@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 N_SELECTED = 10
-NAMES = (
-    ("covtype", "kdd99_10pct", "spam_corpus", "elec2", "weather", "usenet1", "usenet2", "newsgroup4", "url_day0")
-    + ("madelon", "arcene", "dexter", "gisette_valid", "basehock", "pcmac", "relathe", "news20_w1000", "mnist")
-    + ("har_binary", "isolet", "dota2_test", "internet_ads", "spambase", "a1a_full", "magic04", "svmguide3")
-    + ("ionosphere", "sonar", "mll", "lung_203", "srbct", "colon", "leukemia_golub", "prostate_ge")
-)
+_LISTED = """
+    covtype kdd99_10pct spam_corpus elec2 weather usenet1 usenet2 newsgroup4 url_day0 madelon arcene
+    dexter gisette_valid basehock pcmac relathe news20_w1000 mnist har_binary isolet dota2_test
+    internet_ads spambase a1a_full magic04 svmguide3 ionosphere sonar mll lung_203 srbct colon
+    leukemia_golub prostate_ge
+"""
+NAMES = tuple(_LISTED.split())
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ Where this deviates from the paper and from the authors' program:
   test of the authors' program, merit > threshold; split_test="hoeffding" asks in addition for difference > epsilon or
   epsilon < tau, as Hoeffding trees do, with the weight the candidate has seen as n.
 - ADWIN flags a drift only where the error has risen, HDDM-A starts afresh in silence where it has fallen.
-- When all units are gone the selection is empty; the authors' program goes on reporting the last one.
+- When a drift has removed all units, the text of the paper leaves the selection empty. The default is that of the
+  authors' program, which goes on reporting the last one; `when_empty="none"` (and `ABFS.paper()`) follows the text.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
   weights and as an error for the detector.
@@ -31,7 +32,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +94,8 @@ class BoostedStumps:
     drift_units: Ints
     drift_sizes: Ints
     drift_features: Ints
+    kept_features: Ints  # those of the units that the last drift removed all at once, with their merits
+    kept_merits: Floats
     objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one a unit
     has_warned: bool = field(init=False, default=False)
 
@@ -106,6 +109,8 @@ class BoostedStumps:
     def drop_units(self, first: int, row: int) -> None:
         """Remove a unit and all behind it, because it flagged a drift."""
         dropped = self.features[first:]
+        if first == 0:
+            self.kept_features, self.kept_merits = self.features.copy(), self.merits.copy()
         self.n_drifts += 1
         self.drift_rows = np.append(self.drift_rows, row)[-KEPT_DRIFTS:]
         self.drift_units = np.append(self.drift_units, first)[-KEPT_DRIFTS:]
@@ -122,7 +127,7 @@ class ABFS(RowSelector):
     """Adaptive boosting for feature selection; the number of features is its own choice.
 
     Until the first feature is selected, all features count as selected, and `transform` says so in a warning, once.
-    When a drift has removed all units, the selection is empty.
+    When a drift has removed all units, the last selection stays until a new unit is found (`when_empty`).
 
     Parameters
     ----------
@@ -137,6 +142,9 @@ class ABFS(RowSelector):
         Impurity that a split removes: entropy in bits, or Gini impurity.
     split_test : {"threshold", "hoeffding"}, default "threshold"
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
+    when_empty : {"keep", "all", "none"}, default "keep"
+        What is selected between a drift that has removed all units and the next unit: what was selected before the
+        drift, all features, or none.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
         bool a column. None takes what the stream says about its batches, and all columns as numeric where it says
@@ -177,6 +185,7 @@ class ABFS(RowSelector):
         "detector": (OneOf(*_DETECTORS), HasMethods("update", "drift_detected")),
         "merit": (OneOf("info_gain", "gini"),),
         "split_test": (OneOf("threshold", "hoeffding"),),
+        "when_empty": (OneOf("keep", "all", "none"),),
         "categorical": (IsNone(), OneOf("all"), ArrayLike()),
     }
     state_type = BoostedStumps
@@ -190,6 +199,7 @@ class ABFS(RowSelector):
         detector: Any = "adwin",
         merit: str = "info_gain",
         split_test: str = "threshold",
+        when_empty: str = "keep",
         categorical: Any = None,
     ) -> None:
         self.grace_period = grace_period
@@ -197,7 +207,17 @@ class ABFS(RowSelector):
         self.detector = detector
         self.merit = merit
         self.split_test = split_test
+        self.when_empty = when_empty
         self.categorical = categorical
+
+    @classmethod
+    def paper(cls, grace_period: int = 500, threshold: float = 0.01, **settings: Any) -> Self:
+        """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
+
+        >>> ABFS.paper().when_empty
+        'none'
+        """
+        return cls(grace_period, threshold, **({"when_empty": "none"} | settings))
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
@@ -225,6 +245,8 @@ class ABFS(RowSelector):
             drift_units=no_ints,
             drift_sizes=no_ints,
             drift_features=no_ints,
+            kept_features=no_ints,
+            kept_merits=no_floats,
         )
 
     def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
@@ -323,11 +345,20 @@ class ABFS(RowSelector):
 
     def _score(self, state: BoostedStumps) -> Floats:
         scores = np.zeros(state.columns.n_features)
-        scores[state.features] = state.merits
+        features, merits = self._reported(state)
+        scores[features] = merits
         return scores
 
+    def _reported(self, state: BoostedStumps) -> tuple[Ints, Floats]:
+        """The features of the units and their merits; those before the last drift where there are none."""
+        if self.when_empty == "keep" and len(state.features) == 0:
+            return state.kept_features, state.kept_merits
+        return state.features, state.merits
+
     def _chosen(self) -> NDArray[np.intp]:
-        number = len(self._state.features) if self._state.has_selected else self._features.n_features
+        number = len(self._reported(self._state)[0])
+        if number == 0 and (self.when_empty == "all" or not self._state.has_selected):
+            number = self._features.n_features
         return rank_scores(self.scores_)[:number]
 
     def transform(self, X: Any) -> Any:

@@ -66,7 +66,9 @@ def figure_3(options: Options, progress: Progress) -> Result:
     rows = []
     # Beside the paper's six, the net with longer steps and squares instead of means.
     selectors = SELECTORS | {
-        "ANN, squares": lambda wanted, seed: FIRES("ann", n_features_to_select=wanted, random_state=seed, **SQUARES)
+        "ANN, squares": lambda wanted, seed: FIRES.paper(
+            "ann", n_features_to_select=wanted, random_state=seed, **SQUARES
+        )
     }
     shares: dict[str, list[float]] = {method: [] for method in selectors}
     for place, digit in enumerate(DIGITS):
@@ -180,7 +182,7 @@ def figure_6(options: Options, progress: Progress) -> Result:
     X, y, data = _gisette(options)
     found = []
     for penalty in PENALTIES:
-        selector = FIRES(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
+        selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
         result = prequential(ArrayStream(X, y), selector, make_learner("perceptron"), batch_size=25, window=WINDOW)
         found.append((mean_accuracy(result), float(stabilities(result).mean())))
         progress(len(found), len(PENALTIES))

@@ -16,9 +16,12 @@ Where this deviates from the paper:
 - Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once a batch, after all epochs,
   and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
 - More than two classes (the paper: two): one-vs-rest for the GLM, softmax for the net and the tree.
-- The paper scales features to [0, 1] with the whole data at hand. `scale="minmax"` widens the range of each feature by
-  every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
-  so far, which is the same for features that are never negative and sometimes 0, and costs by the non-zeros.
+- Features are standardised by their mean and deviation so far and cut at 5 deviations, because the features selected
+  so classify better than those of the paper's scaling to [0, 1] (docs/methods/defaults.md). The paper scales with the
+  whole data at hand; `scale="minmax"` (`FIRES.paper()`) widens the range of each feature by every batch and then scales
+  the batch. Sparse rows then keep their zeros: they are divided by the largest absolute value so far, which is the same
+  for features that are never negative and sometimes 0, and costs by the non-zeros; standardised they cost O(features)
+  per batch more.
 - Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal.
 - Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
   and sigma are finite whatever comes.
@@ -27,7 +30,7 @@ Where this deviates from the paper:
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
-Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and a range a feature.
+Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and moments or a range per feature.
 """
 
 from __future__ import annotations
@@ -47,7 +50,15 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
-from streamsift.rows.fires.batches import assign_slots, checked_weight, range_factor, without_weightless_rows
+from streamsift.rows.fires.batches import (
+    Rows,
+    assign_slots,
+    checked_weight,
+    is_greater,
+    range_factor,
+    seed_of,
+    without_weightless_rows,
+)
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.scaling import standardised, standardised_sparse
 from streamsift.rows.fires.scratch import Scratch
@@ -76,10 +87,9 @@ _TAGS = {
 class FiresState:
     """Everything learnt.
 
-    `low` and `high` are the range of each feature, `moments` its weight, mean and second moment (empty where they are
-    not used), of sparse rows those of the stored values, which with `total_weight` tell the rest; `slots` says which class of the model a
-    label's code is (-1: not known to it yet), `class_rows` how many rows it had. Random numbers of a step come from
-    `seed` and `n_steps`.
+    `low` and `high` are the range of each feature, `moments` its weight, mean and second moment (empty where not used;
+    of sparse rows those of the stored values); `slots` says which class of the model a label's code is (-1: not known
+    to it yet), `class_rows` how many rows it had. Random numbers of a step come from `seed` and `n_steps`.
     """
 
     mu: NDArray[np.float64]
@@ -115,23 +125,6 @@ class FiresState:
         return max(self.n_known, 1)
 
 
-@dataclass
-class _Rows:
-    """A batch as the model gets it.
-
-    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`.
-    """
-
-    X: Any
-    y: Ints
-    extra: dict[str, Any]
-    parameters: Ints | None = None
-    places: Any = None
-    low: Any = None
-    high: Any = None
-    moments: Any = None
-
-
 class FIRES(RowSelector):
     """Rank features by importance minus uncertainty, both read from the parameters of a model.
 
@@ -145,9 +138,9 @@ class FIRES(RowSelector):
         `state_arrays()` and give them to `load_state_arrays` of a selector with an equal object.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
-    scale : {"minmax"} or None, default "minmax"
-        Scale features to [0, 1] by the range seen so far, or take them as they are. The paper's settings are meant for
-        [0, 1].
+    scale : {"standard", "minmax"} or None, default "standard"
+        Standardise features by the mean and standard deviation seen so far and cut them at 5 deviations (values beyond
+        1e150 are refused), scale them to [0, 1] by the range seen so far, as the paper does, or take them as they are.
     initial_mu, initial_sigma : float, default 0.0 and 1.0
         Where every parameter starts.
     uncertainty_penalty : float, default 0.01
@@ -247,6 +240,15 @@ class FIRES(RowSelector):
         self.new_features = new_features
         self.random_state = random_state
 
+    @classmethod
+    def paper(cls, model: Any = "glm", **settings: Any) -> Self:
+        """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
+
+        >>> FIRES.paper(n_features_to_select=5)
+        FIRES(n_features_to_select=5, scale='minmax')
+        """
+        return cls(model, **({"scale": "minmax", "aggregation": "mean"} | settings))
+
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
         return _TAGS[hasattr(self._kind(), "takes_sparse"), self.scale is not None]
@@ -284,7 +286,7 @@ class FIRES(RowSelector):
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if getattr(self._kind(), "uses_random_numbers", True):
-            seed = _seed(self.random_state)
+            seed = seed_of(self.random_state)
         no_classes, no_moments = np.empty(0, np.int64), np.empty((3, 0))
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
 
@@ -348,7 +350,7 @@ class FIRES(RowSelector):
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
-    def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> _Rows:
+    def _rows_for(self, model: Any, state: FiresState, batch: CheckedBatch, weight: Floats | None) -> Rows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
@@ -366,7 +368,7 @@ class FIRES(RowSelector):
             present = np.flatnonzero(~np.isnan(X[0]))
             X = np.ascontiguousarray(X[:, present])
             X.flags.writeable = False
-        rows = _Rows(X, y, extra, places=slice(None) if present is None else present)
+        rows = Rows(X, y, extra, places=slice(None) if present is None else present)
         if self.scale == "standard":
             refuse_bad_values(batch, nan_allowed=batch.has_absent)
             rows.X = state.scratch.take("rows", X.shape, X.dtype)
@@ -387,10 +389,10 @@ class FIRES(RowSelector):
         rows.X = X
         return rows
 
-    def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
+    def _widen(self, state: FiresState, batch: CheckedBatch, rows: Rows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
         if self.scale != "minmax":
-            if self.scale is None and not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
+            if not hasattr(self._kind(), "takes_scaling"):  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
         n_features = rows.X.shape[1]
@@ -400,7 +402,7 @@ class FIRES(RowSelector):
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         return range_factor(rows.low, rows.high)
 
-    def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> _Rows:
+    def _sparse_rows(self, model: Any, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]) -> Rows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
         from scipy.sparse import csr_matrix
 
@@ -409,7 +411,7 @@ class FIRES(RowSelector):
             total, weight = state.total_weight + batch.n_rows, extra.get("sample_weight")
             moments, data, extra["rest"] = standardised_sparse(state.moments, total, batch.X, weight)
             X = csr_matrix((data, batch.X.indices, batch.X.indptr), batch.X.shape)
-            return _Rows(X, y, extra, places=slice(None), moments=moments)
+            return Rows(X, y, extra, places=slice(None), moments=moments)
         refuse_not_finite(batch, nan_allowed=False)
         features, places = np.unique(batch.X.indices, return_inverse=True)
         data, high = batch.X.data, None
@@ -418,9 +420,9 @@ class FIRES(RowSelector):
             np.maximum.at(high, places, np.abs(data))
             data = (data * range_factor(np.zeros(len(high)), high)[places]).astype(data.dtype)
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
-        return _Rows(X, y, extra, model.of_features(features), features, high=high)
+        return Rows(X, y, extra, model.of_features(features), features, high=high)
 
-    def _climb(self, model: Any, state: FiresState, rows: _Rows) -> None:
+    def _climb(self, model: Any, state: FiresState, rows: Rows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
         if rows.parameters is not None:
             mu, sigma = state.mu[rows.parameters], state.sigma[rows.parameters]
@@ -481,7 +483,7 @@ class FIRES(RowSelector):
         importance = self._aggregated(self._state)[0]
         if hasattr(self._kind(), "takes_sparse") and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
-            return -importance if _is_greater(first, second) else importance
+            return -importance if is_greater(first, second) else importance
         return importance
 
     @property
@@ -491,19 +493,6 @@ class FIRES(RowSelector):
         return self._aggregated(self._state)[1]
 
 
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return int(np.random.default_rng(random_state).integers(2**63))
-
-
 def _generator(state: FiresState) -> np.random.Generator:
     """The random numbers of one step: the same after saving and loading."""
     return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))
-
-
-def _is_greater(label: Any, other: Any) -> bool:
-    try:
-        return bool(label > other)
-    except TypeError:
-        return False

@@ -102,7 +102,8 @@ class GLM:
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Gradients of the log marginal likelihood; rows are scaled to (x - low) * factor where these are given.
 
-        Values that sparse rows do not hold are `rest`, one number per feature, where that is given, else 0. Raises FloatingPointError if X holds NaN or infinity.
+        Values that sparse rows do not hold are `rest`, one number per feature, where that is given, else 0. Raises
+        FloatingPointError if X holds NaN or infinity.
         """
         shape = (_n_models(self.n_classes), X.shape[1])
         parameters = (mu.reshape(shape), sigma.reshape(shape))
