@@ -12,7 +12,7 @@ from streamsift.checks import Check, row_checks
 from streamsift.core.rows import RowSelector
 
 # Settings under which a method keeps another kind of state, and so has to prove itself again.
-VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}}
+VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}, "+auto": {"fading": "auto"}}
 
 # What a method needs to show something on the checks' samples of a hundred rows or so.
 SETTINGS: dict[str, dict[str, Any]] = {
