@@ -10,13 +10,17 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from benchmarks.defaults import streams
 from benchmarks.defaults.halves import measure, table
 from benchmarks.defaults.methods import COLUMN_TABLES, ROW_TABLES
 from benchmarks.defaults.sets import NAMES, load
 
 RESULTS = Path(__file__).parents[1] / "results"
-TABLES = (*ROW_TABLES, *COLUMN_TABLES)
+FADING = "fading"
+TABLES = (*ROW_TABLES, *COLUMN_TABLES, FADING)
+CRITERIA = ("fisher", "mutual_info")
 N_ROWS, N_FEATURES = 3000, 1000
+N_ROWS_OF_STREAMS, N_FEATURES_OF_STREAMS = 6000, 300
 N_ROWS_OF_COLUMNS, N_COLUMNS = 1000, 300  # column methods are quadratic in rows or columns
 
 
@@ -35,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     for name in given.tables or TABLES:
         with threadpool_limits(1):
-            text, figures = _halves(name, given)
+            text, figures = _fading(given) if name == FADING else _halves(name, given)
         print(f"### {name}\n\n{text}\n", flush=True)
         (given.out / f"defaults_{name}.json").write_text(json.dumps(figures, indent=1) + "\n")
     return 0
@@ -50,6 +54,15 @@ def _halves(name: str, given: argparse.Namespace) -> tuple[str, dict[str, object
     sizes = {"rows": rows, "features": features, "sets": list(given.sets)}
     text = f"{len(given.sets)} sets, at most {rows} rows and {features} features of each.\n\n{table(lines, default)}"
     return text, sizes | {"lines": {line: asdict(found) for line, found in lines.items()}}
+
+
+def _fading(given: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    rows, features = given.rows or N_ROWS_OF_STREAMS, given.features or N_FEATURES_OF_STREAMS
+    found, texts = {}, [f"At most {rows} rows and {features} features of each stream."]
+    for criterion in CRITERIA:
+        found[criterion] = streams.measure(streams.streams(given.data, rows, features), criterion, _say)
+        texts.append(f"criterion={criterion!r}:\n\n{streams.table(found[criterion])}")
+    return "\n\n".join(texts), {"rows": rows, "features": features, "streams": found}
 
 
 def _say(line: str) -> None:

@@ -35,8 +35,8 @@ ROW_TABLES: dict[str, Table] = {
             f"grace_period={grace}, threshold={threshold}": by_rows_its_own_number(
                 ABFS, grace_period=grace, threshold=threshold
             )
-            for grace in (50, 100, 200, 500)
-            for threshold in (0.01, 0.05)
+            for grace in (25, 50, 100, 200, 500)
+            for threshold in (0.01, 0.05, 0.1)
         },
     ),
     "rivals": (

@@ -261,11 +261,15 @@ def test_drifts_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def test_everything_passes_until_something_is_selected_and_nothing_after_a_drift_of_all() -> None:
+@pytest.mark.parametrize(("when_empty", "left"), [("keep", [1]), ("all", [0, 1, 2]), ("none", [])])
+def test_everything_passes_until_something_is_selected_and_what_is_asked_for_after_a_drift_of_all(
+    when_empty: str, left: list[int]
+) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (3000, 3)).astype(float)
     y = X[:, 1].astype(int)
-    selector = ABFS(200, 0.1, detector="hddm_a", categorical="all").partial_fit(X[:150], y[:150])
+    selector = ABFS(200, 0.1, detector="hddm_a", when_empty=when_empty, categorical="all")
+    selector.partial_fit(X[:150], y[:150])
     with pytest.warns(EmptySelectionWarning, match="150 rows: all features are passed through"):
         assert selector.transform(X).shape == (3000, 3)
     assert selector.transform(X).shape == (3000, 3)  # no second warning: it would be an error here
@@ -276,9 +280,15 @@ def test_everything_passes_until_something_is_selected_and_nothing_after_a_drift
     assert selector.scores_[1] == selector.units_[0].merit == pytest.approx(1.0, abs=0.01)
     selector.partial_fit(X[1500:1600], 1 - y[1500:1600])
     assert [drift.features for drift in selector.drifts_] == [(1,)]
-    assert not selector.get_support().any()
-    with pytest.warns(EmptySelectionWarning, match="no columns"):
-        assert selector.transform(X).shape == (3000, 0)
+    assert selector.units_ == []
+    for asked in (selector, clone(selector).load_state_arrays(selector.state_arrays())):
+        assert asked.get_support(indices=True).tolist() == left
+        assert np.flatnonzero(asked.scores_).tolist() == (left if when_empty == "keep" else [])
+    if left:
+        assert selector.transform(X).shape == (3000, len(left))
+    else:
+        with pytest.warns(EmptySelectionWarning, match="no columns"):
+            selector.transform(X)
     selector.partial_fit(X[1600:2500], y[1600:2500])
     assert selector.get_support(indices=True).tolist() == [1]
 
