@@ -30,13 +30,13 @@ ROW_TABLES: dict[str, Table] = {
     "fires": _fires(),
     "abfs": (
         "abfs",
-        {"abfs": by_rows_its_own_number(ABFS)}
+        {"abfs": by_rows_its_own_number(ABFS), "abfs, threshold=0.05": by_rows_its_own_number(ABFS, threshold=0.05)}
         | {
             f"grace_period={grace}, threshold={threshold}": by_rows_its_own_number(
                 ABFS, grace_period=grace, threshold=threshold
             )
-            for grace in (25, 50, 100, 200, 500)
-            for threshold in (0.01, 0.05, 0.1)
+            for grace in (50, 100, 200, 500)
+            for threshold in (0.01, 0.05)
         },
     ),
     "rivals": (

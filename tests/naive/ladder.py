@@ -69,7 +69,7 @@ class NaiveLadder:
         if self.y:
             judges = [Bayes(self.X, self.y, rate) for rate in self.rates]
             for x, label in zip(X, y, strict=True):
-                self.wrong.append([judge.classify(x) != label for judge in judges])
+                self.wrong.append([int(judge.classify(x) != label) for judge in judges])
         self.X += [list(map(float, x)) for x in X]
         self.y += [int(label) for label in y]
         lead = [self.lead(place) for place in range(len(self.rates))]

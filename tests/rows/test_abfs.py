@@ -127,6 +127,24 @@ def test_equals_the_naive_twin(detector: str, merit: str, n_classes: int) -> Non
     assert selector.drifts_
 
 
+def test_equals_the_naive_twin_with_a_grace_period_that_grows() -> None:
+    X, y = drifting(1400)
+    mask = [False] * 3 + [True] * 3
+    selector, twin = ABFS(threshold=0.02, categorical=mask), NaiveABFS(None, 0.02, NaiveADWIN, mask)
+    for start in range(0, len(X), 130):
+        part = slice(start, start + 130)
+        selector.partial_fit(X[part], y[part])
+        for x, label in zip(X[part].tolist(), y[part].tolist(), strict=True):
+            twin.learn(x, label)
+        assert_equals_twin(selector, twin)
+        selector = clone(selector).load_state_arrays(selector.state_arrays())
+    assert selector.drifts_
+    first, last = selector.units_[0], selector.units_[-1]
+    assert last.row > first.row
+    assert not ABFS.paper(categorical=mask).partial_fit(X[:400], y[:400]).units_
+    assert ABFS(categorical=mask).partial_fit(X[:171], y[:171]).units_
+
+
 @pytest.mark.parametrize("merit", ["info_gain", "gini"])
 def test_equals_the_naive_twin_with_the_hoeffding_test(merit: str) -> None:
     X, _ = drifting(1600)

@@ -18,6 +18,8 @@ Where this deviates from the paper and from the authors' program:
 - ADWIN flags a drift only where the error has risen, HDDM-A starts afresh in silence where it has fallen.
 - When a drift has removed all units, the text of the paper leaves the selection empty. The default is that of the
   authors' program, which goes on reporting the last one; `when_empty="none"` (and `ABFS.paper()`) follows the text.
+- The grace period grows with the stream from 50 to the paper's 500: with 500 a stream of a few hundred rows would never
+  select anything. `ABFS.paper()` has 500 from the start.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
   weights and as an error for the detector.
@@ -52,6 +54,7 @@ from streamsift.rows.stump import Candidate, Columns, Floats, Ints, Stumps, cate
 BLOCK = 500
 CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
 TIE = 0.05  # tau
+SHORTEST, LONGEST = 50.0, 500.0  # of the grace periods that "auto" takes
 KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
 
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
@@ -89,6 +92,7 @@ class BoostedStumps:
     wrong: Floats
     bank: Bank
     has_selected: bool
+    last_event: int  # rows of the stream before the last test or drift, that row included
     n_drifts: int
     drift_rows: Ints
     drift_units: Ints
@@ -131,8 +135,9 @@ class ABFS(RowSelector):
 
     Parameters
     ----------
-    grace_period : int, default 500
-        Weight the candidate must see between two tests of its splits.
+    grace_period : int or "auto", default "auto"
+        Weight the candidate must see between two tests of its splits. "auto" is a tenth of the rows before the last
+        test or drift, at least 50 and at most 500: short streams select something, long ones are as in the paper.
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
@@ -180,7 +185,7 @@ class ABFS(RowSelector):
     """
 
     parameter_limits: ClassVar[Limits] = {
-        "grace_period": (Integer(1, None),),
+        "grace_period": (Integer(1, None), OneOf("auto")),
         "threshold": (Real(0, None, closed="left"),),
         "detector": (OneOf(*_DETECTORS), HasMethods("update", "drift_detected")),
         "merit": (OneOf("info_gain", "gini"),),
@@ -193,7 +198,7 @@ class ABFS(RowSelector):
 
     def __init__(
         self,
-        grace_period: int = 500,
+        grace_period: int | str = "auto",
         threshold: float = 0.01,
         *,
         detector: Any = "adwin",
@@ -240,6 +245,7 @@ class ABFS(RowSelector):
             wrong=no_floats,
             bank=bank,
             has_selected=False,
+            last_event=0,
             n_drifts=0,
             drift_rows=no_ints,
             drift_units=no_ints,
@@ -278,6 +284,7 @@ class ABFS(RowSelector):
             if event == NO_EVENT:
                 return
             begin = row + 1
+            state.last_event = batch.first_row + begin
             if event != TEST_DUE:
                 state.drop_units(event, batch.first_row + row)
                 state.candidate.clear()
@@ -301,8 +308,13 @@ class ABFS(RowSelector):
         sums = (*moments, candidate.counts, candidate.weights)
         counters = (state.correct, state.wrong)
         return boost_rows(
-            batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, float(self.grace_period)
+            batch.X, batch.codes, *rows, errors, alarm, *counters, *layout, *sums, self._grace_period(state)
         )
+
+    def _grace_period(self, state: BoostedStumps) -> float:
+        if isinstance(self.grace_period, str):
+            return min(max(state.last_event / 10.0, SHORTEST), LONGEST)
+        return float(self.grace_period)
 
     def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
         """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""
