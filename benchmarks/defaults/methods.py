@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from benchmarks.defaults.halves import Choose, by_columns, by_rows, by_rows_its_own_number
 from streamsift import ABFS, EFS, FIRES, FSDS, OFS, OFSA3M, OSFS, SAOLA, FastOSFS, OFSDensity, Screener
 
@@ -9,23 +11,27 @@ Table = tuple[str, dict[str, Choose]]
 
 
 def _fires() -> Table:
-    methods: dict[str, Choose] = {"glm": by_rows(FIRES)}
-    methods["glm, minmax (paper)"] = by_rows(FIRES, scale="minmax")
-    methods["glm, unscaled"] = by_rows(FIRES, scale=None)
-    methods["glm, learning rates 0.1"] = by_rows(FIRES, learning_rate_mu=0.1, learning_rate_sigma=0.1)
+    methods: dict[str, Choose] = {
+        "glm": by_rows(FIRES),
+        "glm (paper: minmax)": by_rows(FIRES.paper),
+        "glm, unscaled": by_rows(FIRES, scale=None),
+        "glm, learning rates 0.1": by_rows(FIRES, learning_rate_mu=0.1, learning_rate_sigma=0.1),
+        "glm, as net and tree": by_rows(FIRES, initial_sigma=0.1, learning_rate_mu=1.0),
+    }
     for model in ("ann", "sdt"):
-        for scale in ("minmax", "standard"):
-            for aggregation in ("mean", "squares"):
-                name = f"{model}, {scale}, {aggregation}" + (" (paper)" if (scale, aggregation) == PAPER else "")
-                settings = {"scale": scale, "aggregation": aggregation, "random_state": 0}
-                methods[name] = by_rows(FIRES, model=model, **settings)
-        longer = {"scale": "standard", "aggregation": "squares", "random_state": 0}
-        longer |= {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 10}
-        methods[f"{model}, standard, squares, longer steps"] = by_rows(FIRES, model=model, **longer)
+        settings: dict[str, Any] = {"model": model, "random_state": 0}
+        methods |= {
+            model: by_rows(FIRES, **settings),
+            f"{model}, three epochs": by_rows(FIRES, epochs=3, **settings),
+            f"{model}, mean": by_rows(FIRES, aggregation="mean", **settings),
+            f"{model}, minmax": by_rows(FIRES, scale="minmax", **settings),
+            f"{model} (paper)": by_rows(FIRES.paper, **settings),
+            f"{model}, squares, else paper": by_rows(FIRES.paper, aggregation="squares", **settings),
+            f"{model}, standardised, else paper": by_rows(FIRES.paper, scale="standard", **settings),
+        }
     return "glm", methods
 
 
-PAPER = ("minmax", "mean")
 ROW_TABLES: dict[str, Table] = {
     "fires": _fires(),
     "abfs": (
@@ -47,6 +53,8 @@ ROW_TABLES: dict[str, Table] = {
             "efs": by_rows(EFS),
             "fsds": by_rows(FSDS),
             "abfs": by_rows_its_own_number(ABFS),
+            "fires:ann": by_rows(FIRES, model="ann", random_state=0),
+            "fires:sdt": by_rows(FIRES, model="sdt", random_state=0),
         }
         | {f"screen:{name}": by_rows(Screener, criterion=name) for name in ("t_score", "chi2", "gini")},
     ),

@@ -22,7 +22,8 @@ Where this deviates from the paper:
   the batch. Sparse rows then keep their zeros: they are divided by the largest absolute value so far, which is the same
   for features that are never negative and sometimes 0, and costs by the non-zeros; standardised they cost O(features)
   per batch more.
-- Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal.
+- Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal, at a smaller
+  sigma, move by longer steps and are aggregated by squares: as published they rank by chance for hundreds of batches.
 - Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
@@ -36,7 +37,7 @@ Time per batch: that of the model's gradients, times epochs. Memory: mu and sigm
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -61,8 +62,8 @@ from streamsift.rows.fires.batches import (
 )
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.scaling import standardised, standardised_sparse
-from streamsift.rows.fires.scratch import Scratch
 from streamsift.rows.fires.sdt import SDT
+from streamsift.rows.fires.state import FiresState
 from streamsift.summaries.moments import refuse_bad_values
 
 Floats = NDArray[np.float64]
@@ -70,6 +71,7 @@ Ints = NDArray[np.int64]
 
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
+PUBLISHED: dict[str, Any] = {"initial_sigma": 1.0, "learning_rate_mu": 0.01, "aggregation": "mean"}
 _MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
 _TAGS = {
     (linear, scaled): StreamTags(
@@ -81,48 +83,6 @@ _TAGS = {
     for linear in (True, False)
     for scaled in (True, False)
 }
-
-
-@dataclass
-class FiresState:
-    """Everything learnt.
-
-    `low` and `high` are the range of each feature, `moments` its weight, mean and second moment (empty where not used;
-    of sparse rows those of the stored values); `slots` says which class of the model a label's code is (-1: not known
-    to it yet), `class_rows` how many rows it had. Random numbers of a step come from `seed` and `n_steps`.
-    """
-
-    mu: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    slots: NDArray[np.int64]
-    class_rows: NDArray[np.int64]
-    n_features: int
-    sparse: bool
-    seed: int
-    n_steps: int
-    moments: NDArray[np.float64]
-    total_weight: float
-    model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
-    scratch: Scratch = field(init=False, default_factory=Scratch, repr=False)
-    n_known: int = field(init=False)  # labels that have a class in the model
-
-    def __post_init__(self) -> None:
-        self.set_slots(self.slots)
-
-    def copy(self) -> FiresState:
-        """One that may be changed while this one is kept; the arrays are shared."""
-        twin = object.__new__(FiresState)
-        vars(twin).update(vars(self))
-        return twin
-
-    def set_slots(self, slots: Ints) -> None:
-        self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
-
-    @property
-    def n_classes(self) -> int:
-        return max(self.n_known, 1)
 
 
 class FIRES(RowSelector):
@@ -141,22 +101,27 @@ class FIRES(RowSelector):
     scale : {"standard", "minmax"} or None, default "standard"
         Standardise features by the mean and standard deviation seen so far and cut them at 5 deviations (values beyond
         1e150 are refused), scale them to [0, 1] by the range seen so far, as the paper does, or take them as they are.
-    initial_mu, initial_sigma : float, default 0.0 and 1.0
-        Where every parameter starts.
+    initial_mu : float, default 0.0
+        Where the mean of every parameter starts.
+    initial_sigma : float or None, default None
+        Where the deviation of every parameter starts; None is 0.1 for net and tree, and 1, as in the paper, otherwise.
     uncertainty_penalty : float, default 0.01
         Weight of the uncertainty (the paper's lambda_s).
     regulariser : float, default 0.01
         Scale of the scores (lambda_r).
-    learning_rate_mu, learning_rate_sigma : float, default 0.01
-        Length of a step (alpha).
+    learning_rate_mu : float or None, default None
+        Length of a step of the means (alpha); None is 1 for net and tree, and 0.01, as in the paper, otherwise.
+    learning_rate_sigma : float, default 0.01
+        Length of a step of the deviations.
     epochs : int, default 1
         Steps a batch.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
-    aggregation : {"mean", "squares"}, default "mean"
+    aggregation : {"mean", "squares"} or None, default None
         How the parameters of a net or a tree that belong to one feature become one: by their mean, as in the paper, in
         which opposite signs cancel, or by the root of their mean square. With "squares" features are ranked by the mean
-        of Eq. 6 over their weights. The GLM scores the same either way; a model of one's own has its own way.
+        of Eq. 6 over their weights. None is "squares" for net and tree. The GLM scores the same either way; a model of
+        one's own has its own way.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
         absent its parameters stay as they are.
@@ -193,14 +158,14 @@ class FIRES(RowSelector):
         "n_features_to_select": N_FEATURES_LIMITS,
         "scale": (OneOf("standard", "minmax"), IsNone()),
         "initial_mu": (Real(-1e100, 1e100),),  # all within what Eq. 6 can be computed from
-        "initial_sigma": (Real(1e-12, 1e100),),
+        "initial_sigma": (Real(1e-12, 1e100), IsNone()),
         "uncertainty_penalty": (Real(0, 1e50),),
         "regulariser": (Real(1e-30, 1e30),),
-        "learning_rate_mu": (Real(0, 1e50),),
+        "learning_rate_mu": (Real(0, 1e50), IsNone()),
         "learning_rate_sigma": (Real(0, 1e50),),
         "epochs": (Integer(1, None),),
         "n_samples": (Integer(1, None),),
-        "aggregation": (OneOf("mean", "squares"),),
+        "aggregation": (OneOf("mean", "squares"), IsNone()),
         "new_features": NEW_FEATURES_LIMITS,
         "random_state": (RandomSeed(),),
     }
@@ -214,14 +179,14 @@ class FIRES(RowSelector):
         n_features_to_select: int | float = 10,
         scale: str | None = "standard",
         initial_mu: float = 0.0,
-        initial_sigma: float = 1.0,
+        initial_sigma: float | None = None,
         uncertainty_penalty: float = 0.01,
         regulariser: float = 0.01,
-        learning_rate_mu: float = 0.01,
+        learning_rate_mu: float | None = None,
         learning_rate_sigma: float = 0.01,
         epochs: int = 1,
         n_samples: int = 5,
-        aggregation: str = "mean",
+        aggregation: str | None = None,
         new_features: str = "error",
         random_state: RandomSource = None,
     ) -> None:
@@ -245,9 +210,10 @@ class FIRES(RowSelector):
         """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
 
         >>> FIRES.paper(n_features_to_select=5)
-        FIRES(n_features_to_select=5, scale='minmax')
+        FIRES(aggregation='mean', initial_sigma=1.0, learning_rate_mu=0.01,
+              n_features_to_select=5, scale='minmax')
         """
-        return cls(model, **({"scale": "minmax", "aggregation": "mean"} | settings))
+        return cls(model, **({"scale": "minmax"} | PUBLISHED | settings))
 
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
@@ -256,6 +222,11 @@ class FIRES(RowSelector):
     def _kind(self) -> Any:
         """The model, or the type of the model that is meant by a name: what it can do is asked here."""
         return _MODELS.get(self.model, self.model) if isinstance(self.model, str) else self.model
+
+    def _setting(self, name: str) -> Any:
+        """A parameter whose default depends on the model."""
+        value = getattr(self, name)
+        return getattr(self._kind(), "defaults", PUBLISHED)[name] if value is None else value
 
     def _bound_model(self, state: FiresState) -> Any:
         """The model for the sizes of a state; kept there, so that its scratch space is used again."""
@@ -330,7 +301,7 @@ class FIRES(RowSelector):
         n_parameters = model.n_parameters(after.n_features, after.n_classes)
         if before.n_features == 0 or hasattr(model, "carry"):
             after.mu = np.full(n_parameters, float(self.initial_mu))
-            after.sigma = np.full(n_parameters, float(self.initial_sigma))
+            after.sigma = np.full(n_parameters, float(self._setting("initial_sigma")))
             if hasattr(model, "start"):
                 after.mu += model.start(_generator(after))
                 after.n_steps += 1
@@ -431,7 +402,7 @@ class FIRES(RowSelector):
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
         random = getattr(model, "uses_random_numbers", True)
-        rates = (float(self.learning_rate_mu), float(self.learning_rate_sigma))
+        rates = (float(self._setting("learning_rate_mu")), float(self.learning_rate_sigma))
         for epoch in range(self.epochs):
             rng = _generator(state) if random else None
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
@@ -463,7 +434,7 @@ class FIRES(RowSelector):
         return (np.sqrt(importance), np.sqrt(uncertainty)) if squares else (importance, uncertainty)
 
     def _takes_squares(self) -> bool:
-        if self.aggregation == "mean" or hasattr(self._kind(), "takes_sparse"):
+        if self._setting("aggregation") == "mean" or hasattr(self._kind(), "takes_sparse"):
             return False
         if not getattr(self._kind(), "averages", False):
             raise ParameterError(
