@@ -47,12 +47,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _halves(name: str, given: argparse.Namespace) -> tuple[str, dict[str, object]]:
     by_column = name in COLUMN_TABLES
-    default, methods = COLUMN_TABLES[name] if by_column else ROW_TABLES[name]
+    methods = COLUMN_TABLES[name] if by_column else ROW_TABLES[name]
     rows = given.rows or (N_ROWS_OF_COLUMNS if by_column else N_ROWS)
     features = given.features or (N_COLUMNS if by_column else N_FEATURES)
     lines = measure(load(given.data, tuple(given.sets), rows, features), methods, _say)
     sizes = {"rows": rows, "features": features, "sets": list(given.sets)}
-    text = f"{len(given.sets)} sets, at most {rows} rows and {features} features of each.\n\n{table(lines, default)}"
+    text = f"{len(given.sets)} sets, at most {rows} rows and {features} features of each.\n\n{table(lines)}"
     return text, sizes | {"lines": {line: asdict(found) for line, found in lines.items()}}
 
 

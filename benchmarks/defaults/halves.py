@@ -118,15 +118,19 @@ def wins_and_losses(line: Line, other: Line) -> tuple[int, int]:
     return int((differences > CLEAR).sum()), int((differences < -CLEAR).sum())
 
 
-def table(lines: Mapping[str, Line], default: str) -> str:
-    """Mean accuracy of each way to choose, its wins and losses against random features and against the default."""
+def table(lines: Mapping[str, Line]) -> str:
+    """Mean accuracy of each way to choose, its wins and losses against random features and against its default.
+
+    The default of "name, setting" and of "name (setting)" is "name".
+    """
     text = [
-        f"| features chosen by | mean accuracy | number of features | against random | against {default} |",
+        "| features chosen by | mean accuracy | number of features | against random | against its default |",
         "|---|---|---|---|---|",
     ]
     for name, line in lines.items():
         mean, number = np.mean(list(line.accuracy.values())), np.median(list(line.n_features.values()))
-        against = ["–" if name == other else _score(line, lines[other]) for other in ("random", default)]
+        others = ("random", name.split(",")[0].split(" (")[0])
+        against = ["–" if other == name else _score(line, lines[other]) for other in others]
         text.append(f"| {name} | {mean:.3f} | {number:g} | {against[0]} | {against[1]} |")
     return "\n".join(text)
 

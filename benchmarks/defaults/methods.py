@@ -1,4 +1,4 @@
-"""The settings that are compared: for each table the default, which the others are held against, and all of them."""
+"""The settings that are compared, by table; "name, setting" is held against "name", the default."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from benchmarks.defaults.halves import Choose, by_columns, by_rows, by_rows_its_own_number
 from streamsift import ABFS, EFS, FIRES, FSDS, OFS, OFSA3M, OSFS, SAOLA, FastOSFS, OFSDensity, Screener
 
-Table = tuple[str, dict[str, Choose]]
+Table = dict[str, Choose]
 
 
 def _fires() -> Table:
-    methods: dict[str, Choose] = {
+    methods: Table = {
         "glm": by_rows(FIRES),
         "glm (paper: minmax)": by_rows(FIRES.paper),
         "glm, unscaled": by_rows(FIRES, scale=None),
@@ -29,52 +29,48 @@ def _fires() -> Table:
             f"{model}, squares, else paper": by_rows(FIRES.paper, aggregation="squares", **settings),
             f"{model}, standardised, else paper": by_rows(FIRES.paper, scale="standard", **settings),
         }
-    return "glm", methods
+    return methods
 
 
 ROW_TABLES: dict[str, Table] = {
     "fires": _fires(),
-    "abfs": (
-        "abfs",
-        {"abfs": by_rows_its_own_number(ABFS), "abfs, threshold=0.05": by_rows_its_own_number(ABFS, threshold=0.05)}
-        | {
-            f"grace_period={grace}, threshold={threshold}": by_rows_its_own_number(
-                ABFS, grace_period=grace, threshold=threshold
-            )
-            for grace in (50, 100, 200, 500)
-            for threshold in (0.01, 0.05)
-        },
-    ),
-    "rivals": (
-        "fires",
-        {
-            "fires": by_rows(FIRES),
-            "ofs": by_rows(OFS),
-            "efs": by_rows(EFS),
-            "fsds": by_rows(FSDS),
-            "abfs": by_rows_its_own_number(ABFS),
-            "fires:ann": by_rows(FIRES, model="ann", random_state=0),
-            "fires:sdt": by_rows(FIRES, model="sdt", random_state=0),
-        }
-        | {f"screen:{name}": by_rows(Screener, criterion=name) for name in ("t_score", "chi2", "gini")},
-    ),
+    "abfs": {
+        "abfs": by_rows_its_own_number(ABFS),
+        "abfs (paper)": by_rows_its_own_number(ABFS.paper),
+        "abfs, threshold=0.05": by_rows_its_own_number(ABFS, threshold=0.05),
+    }
+    | {
+        f"abfs, grace_period={grace}, threshold={threshold}": by_rows_its_own_number(
+            ABFS, grace_period=grace, threshold=threshold
+        )
+        for grace in (50, 100, 200, 500)
+        for threshold in (0.01, 0.05)
+    },
+    "rivals": {
+        **{f"screen:{name}": by_rows(Screener, criterion=name) for name in ("t_score", "chi2", "gini")},
+        "fires": by_rows(FIRES),
+        "fires:ann": by_rows(FIRES, model="ann", random_state=0),
+        "fires:sdt": by_rows(FIRES, model="sdt", random_state=0),
+        "abfs": by_rows_its_own_number(ABFS),
+        "ofs": by_rows(OFS),
+        "efs": by_rows(EFS),
+        "fsds": by_rows(FSDS),
+    },
 }
+
+
+def _levels(name: str, make: Any) -> Table:
+    levels = {0.05: f"{name}, alpha=0.05", 0.01: f"{name}, alpha=0.01", 0.001: f"{name}, alpha=0.001"}
+    return {name: by_columns(make)} | {label: by_columns(make, alpha=alpha) for alpha, label in levels.items()}
+
+
 COLUMN_TABLES: dict[str, Table] = {
-    "columns": (
-        "osfs",
-        {
-            "osfs": by_columns(OSFS),
-            "osfs, alpha=0.05": by_columns(OSFS, alpha=0.05),
-            "osfs, alpha=0.001": by_columns(OSFS, alpha=0.001),
-            "fast_osfs": by_columns(FastOSFS),
-            "fast_osfs, alpha=0.05": by_columns(FastOSFS, alpha=0.05),
-            "fast_osfs, alpha=0.001": by_columns(FastOSFS, alpha=0.001),
-            "saola": by_columns(SAOLA),
-            "saola, alpha=0.05": by_columns(SAOLA, alpha=0.05),
-            "saola, alpha=0.001": by_columns(SAOLA, alpha=0.001),
-            "saola, threshold=0.01": by_columns(SAOLA, threshold=0.01),
-            "ofs_density": by_columns(OFSDensity),
-            "ofs_a3m": by_columns(OFSA3M),
-        },
-    ),
+    "columns": {
+        **_levels("osfs", OSFS),
+        **_levels("fast_osfs", FastOSFS),
+        **_levels("saola", SAOLA),
+        "saola, threshold=0.01": by_columns(SAOLA, threshold=0.01),
+        "ofs_density": by_columns(OFSDensity),
+        "ofs_a3m": by_columns(OFSA3M),
+    },
 }

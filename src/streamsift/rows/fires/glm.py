@@ -49,7 +49,7 @@ class GLM:
     >>> from streamsift import FIRES
     >>> from streamsift.rows.fires import GLM
     >>> FIRES(model=GLM()).partial_fit([[0.0, 1.0], [1.0, 1.0]], ["no", "yes"]).importance_.round(4).tolist()
-    [0.0028, 0.0]
+    [0.0056, 0.0]
     """
 
     n_features: int = 0
