@@ -13,16 +13,17 @@ Table = dict[str, Choose]
 def _fires() -> Table:
     methods: Table = {
         "glm": by_rows(FIRES),
-        "glm (paper: minmax)": by_rows(FIRES.paper),
+        "glm (paper)": by_rows(FIRES.paper),
         "glm, unscaled": by_rows(FIRES, scale=None),
         "glm, learning rates 0.1": by_rows(FIRES, learning_rate_mu=0.1, learning_rate_sigma=0.1),
-        "glm, as net and tree": by_rows(FIRES, initial_sigma=0.1, learning_rate_mu=1.0),
+        "glm, as net and tree": by_rows(FIRES, initial_sigma=0.1, learning_rate_mu=1.0, epochs=3),
     }
     for model in ("ann", "sdt"):
         settings: dict[str, Any] = {"model": model, "random_state": 0}
         methods |= {
             model: by_rows(FIRES, **settings),
-            f"{model}, three epochs": by_rows(FIRES, epochs=3, **settings),
+            f"{model}, one epoch": by_rows(FIRES, epochs=1, **settings),
+            f"{model}, ten epochs": by_rows(FIRES, epochs=10, **settings),
             f"{model}, mean": by_rows(FIRES, aggregation="mean", **settings),
             f"{model}, minmax": by_rows(FIRES, scale="minmax", **settings),
             f"{model} (paper)": by_rows(FIRES.paper, **settings),

@@ -13,8 +13,8 @@ nodes lie on the path of every feature, so a feature has the mean of its first w
 further layer; biases belong to no feature. The mean is the paper's, and it is weak: nodes that work for and against a
 class learn a feature with opposite signs. What is more, at the published settings mu hardly moves while sigma follows
 the Monte-Carlo noise: for hundreds of batches sigma alone decides the ranking. So `aggregation="squares"`,
-`initial_sigma=0.1` and `learning_rate_mu=1.0` are the defaults here and of the tree (docs/methods/defaults.md), with
-which it finds what matters; `epochs=10` does so in fewer batches. The GLM has no such trouble.
+`initial_sigma=0.1`, `learning_rate_mu=1.0` and `epochs=3` are the defaults here and of the tree
+(docs/methods/defaults.md), with which it finds what matters. The GLM has no such trouble.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
 Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn CHUNK features at a
@@ -72,7 +72,12 @@ class ANN:
     n_samples: int = 5
     scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
     averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
-    defaults: ClassVar[dict[str, Any]] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "aggregation": "squares"}
+    defaults: ClassVar[dict[str, Any]] = {
+        "initial_sigma": 0.1,
+        "learning_rate_mu": 1.0,
+        "epochs": 3,
+        "aggregation": "squares",
+    }
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> ANN:
         """This net for a number of features, classes and samples."""

@@ -71,7 +71,7 @@ Ints = NDArray[np.int64]
 
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
-PUBLISHED: dict[str, Any] = {"initial_sigma": 1.0, "learning_rate_mu": 0.01, "aggregation": "mean"}
+PUBLISHED: dict[str, Any] = {"initial_sigma": 1.0, "learning_rate_mu": 0.01, "epochs": 1, "aggregation": "mean"}
 _MODELS: dict[str, type[Any]] = {"glm": GLM, "ann": ANN, "sdt": SDT}
 _TAGS = {
     (linear, scaled): StreamTags(
@@ -113,8 +113,8 @@ class FIRES(RowSelector):
         Length of a step of the means (alpha); None is 1 for net and tree, and 0.01, as in the paper, otherwise.
     learning_rate_sigma : float, default 0.01
         Length of a step of the deviations.
-    epochs : int, default 1
-        Steps a batch.
+    epochs : int or None, default None
+        Steps per batch; None is 3 for net and tree, and 1 otherwise.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
     aggregation : {"mean", "squares"} or None, default None
@@ -163,7 +163,7 @@ class FIRES(RowSelector):
         "regulariser": (Real(1e-30, 1e30),),
         "learning_rate_mu": (Real(0, 1e50), IsNone()),
         "learning_rate_sigma": (Real(0, 1e50),),
-        "epochs": (Integer(1, None),),
+        "epochs": (Integer(1, None), IsNone()),
         "n_samples": (Integer(1, None),),
         "aggregation": (OneOf("mean", "squares"), IsNone()),
         "new_features": NEW_FEATURES_LIMITS,
@@ -184,7 +184,7 @@ class FIRES(RowSelector):
         regulariser: float = 0.01,
         learning_rate_mu: float | None = None,
         learning_rate_sigma: float = 0.01,
-        epochs: int = 1,
+        epochs: int | None = None,
         n_samples: int = 5,
         aggregation: str | None = None,
         new_features: str = "error",
@@ -210,7 +210,7 @@ class FIRES(RowSelector):
         """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
 
         >>> FIRES.paper(n_features_to_select=5)
-        FIRES(aggregation='mean', initial_sigma=1.0, learning_rate_mu=0.01,
+        FIRES(aggregation='mean', epochs=1, initial_sigma=1.0, learning_rate_mu=0.01,
               n_features_to_select=5, scale='minmax')
         """
         return cls(model, **({"scale": "minmax"} | PUBLISHED | settings))
@@ -395,15 +395,16 @@ class FIRES(RowSelector):
 
     def _climb(self, model: Any, state: FiresState, rows: Rows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
+        epochs = int(self._setting("epochs"))
         if rows.parameters is not None:
             mu, sigma = state.mu[rows.parameters], state.sigma[rows.parameters]
-        elif self.epochs > 1:
+        elif epochs > 1:
             mu, sigma = state.mu.copy(), state.sigma.copy()
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
         random = getattr(model, "uses_random_numbers", True)
         rates = (float(self._setting("learning_rate_mu")), float(self.learning_rate_sigma))
-        for epoch in range(self.epochs):
+        for epoch in range(epochs):
             rng = _generator(state) if random else None
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
             if not of_mu.shape == of_sigma.shape == mu.shape:
@@ -412,7 +413,7 @@ class FIRES(RowSelector):
                     f"{of_sigma.shape}: give one number for each of the {len(mu)} parameters."
                 )
             state.n_steps += 1
-            smallest = SMALLEST_SIGMA if epoch == self.epochs - 1 else -np.inf
+            smallest = SMALLEST_SIGMA if epoch == epochs - 1 else -np.inf
             climb(mu, sigma, of_mu, of_sigma, rates, LARGEST_GRADIENT, smallest)
         if rows.parameters is not None:
             state.mu[rows.parameters], state.sigma[rows.parameters] = mu, sigma

@@ -61,7 +61,12 @@ class SDT:
     n_samples: int = 5
     scratch: Scratch = field(default_factory=Scratch, repr=False, compare=False)
     averages: ClassVar[bool] = True  # `aggregate` only takes means, so it can take them of squares
-    defaults: ClassVar[dict[str, Any]] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "aggregation": "squares"}
+    defaults: ClassVar[dict[str, Any]] = {
+        "initial_sigma": 0.1,
+        "learning_rate_mu": 1.0,
+        "epochs": 3,
+        "aggregation": "squares",
+    }
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> SDT:
         """This tree for a number of features, classes and samples."""
