@@ -72,6 +72,8 @@ COLUMN_TABLES: dict[str, Table] = {
         **_levels("saola", SAOLA),
         "saola, threshold=0.01": by_columns(SAOLA, threshold=0.01),
         "ofs_density": by_columns(OFSDensity),
+        "ofs_density, tolerance=0": by_columns(OFSDensity, tolerance=0.0),
+        "ofs_density, tolerance=0.1": by_columns(OFSDensity, tolerance=0.1),
         "ofs_a3m": by_columns(OFSA3M),
     },
 }

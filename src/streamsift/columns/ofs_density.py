@@ -2,10 +2,10 @@
 
 Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86
 (2019). A column is considered when the class depends on it alone at least as much as on a member on average. It joins
-when the class depends more on the members with it. When the dependency falls by no more than 5 % it joins, too, and
-members without which the dependency is no smaller are left out one after the other; they come back if the dependency on
-what is left falls short of what it was, and then neither this dependency nor the average is changed by the newcomer, as
-in the published program. Dependency: see columns/neighbourhood.py.
+when the class depends more on the members with it. When the dependency falls by no more than `tolerance` (5 % in the
+paper) it joins, too, and members without which the dependency is no smaller are left out one after the other; they come
+back if the dependency on what is left falls short of what it was, and then neither this dependency nor the average is
+changed by the newcomer, as in the published program. Dependency: see columns/neighbourhood.py.
 
 The order in which members are tried is random in the published program, and that of acceptance here: no seed is needed.
 
@@ -23,14 +23,19 @@ from numpy.typing import NDArray
 from streamsift.columns.neighbourhood import NeighbourhoodState, Neighbours, Verdict, decide_block
 from streamsift.core.column_data import ColumnBlock, Floats, Target, TargetKind
 from streamsift.core.columns import ColumnSelector
-from streamsift.core.constraints import Limits
+from streamsift.core.constraints import Limits, Real
 from streamsift.core.selection import Decisions
-
-TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
 
 
 class OFSDensity(ColumnSelector):
-    """Online feature selection by neighbourhood rough sets with neighbourhoods by density; no parameters.
+    """Online feature selection by neighbourhood rough sets with neighbourhoods by density.
+
+    Parameters
+    ----------
+    tolerance : float in [0, 1), default 0.05
+        The share by which the dependency may fall with a column that joins all the same. 0 makes members stay rather
+        than be replaced: more than twice as many columns are selected, which classify better
+        (docs/methods/defaults.md). The default is the paper's.
 
     Attributes
     ----------
@@ -58,9 +63,12 @@ class OFSDensity(ColumnSelector):
     ['x0', 'x1', 'x3']
     """
 
-    parameter_limits: ClassVar[Limits] = {}
+    parameter_limits: ClassVar[Limits] = {"tolerance": (Real(0, 1, closed="left"),)}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     target_kind: ClassVar[TargetKind] = "classes"
+
+    def __init__(self, *, tolerance: float = 0.05) -> None:
+        self.tolerance = tolerance
 
     def _begin(self, target: Target, weight: Floats) -> NeighbourhoodState:
         return NeighbourhoodState.begin(target.values)
@@ -76,8 +84,8 @@ class OFSDensity(ColumnSelector):
         together = neighbours.of_all(newcomer)
         if together > state.together:
             return Verdict(everyone, True, together, self._mean(state, everyone, alone), together, state.together)
-        least = (1.0 - TOLERANCE) * state.together
-        if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
+        least = (1.0 - self.tolerance) * state.together
+        if not (state.together > 0.0 and (state.together - together) / state.together <= self.tolerance):
             return Verdict(everyone, False, state.together, state.hurdle, together, least)
         kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
         if left >= state.together:
