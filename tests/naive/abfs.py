@@ -158,10 +158,16 @@ class NaiveABFS:
         self.narrowest = min(self.narrowest, *(found - value for value in others), math.inf)
         if found > -math.inf:
             self.narrowest = min(self.narrowest, self.candidate.margins.get(best, math.inf))
-        if not found > self.threshold or (self.hoeffding and not self.is_certain(splits, best)):
+        if not found > self.hurdle() or (self.hoeffding and not self.is_certain(splits, best)):
             return
         self.units.append(Unit(best, found, predict, self.detector()))
         self.candidate = Candidate()
+
+    def hurdle(self) -> float:
+        if self.grace_period is not None:
+            return self.threshold
+        chance = 2.0 * math.log(len(self.categorical)) / self.candidate.seen
+        return max(self.threshold, chance / math.log(2.0) if self.impurity is entropy else chance)
 
     def is_certain(self, splits: dict[int, Any], best: int) -> bool:
         second = max([0.0, *(value for j, (value, _) in splits.items() if j != best)])

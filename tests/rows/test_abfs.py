@@ -127,10 +127,12 @@ def test_equals_the_naive_twin(detector: str, merit: str, n_classes: int) -> Non
     assert selector.drifts_
 
 
-def test_equals_the_naive_twin_with_a_grace_period_that_grows() -> None:
+@pytest.mark.parametrize("merit", ["info_gain", "gini"])
+def test_equals_the_naive_twin_with_a_grace_period_that_grows(merit: str) -> None:
     X, y = drifting(1400)
     mask = [False] * 3 + [True] * 3
-    selector, twin = ABFS(threshold=0.02, categorical=mask), NaiveABFS(None, 0.02, NaiveADWIN, mask)
+    selector = ABFS(threshold=0.02, merit=merit, categorical=mask)
+    twin = NaiveABFS(None, 0.02, NaiveADWIN, mask, entropy if merit == "info_gain" else gini)
     for start in range(0, len(X), 130):
         part = slice(start, start + 130)
         selector.partial_fit(X[part], y[part])
@@ -143,6 +145,13 @@ def test_equals_the_naive_twin_with_a_grace_period_that_grows() -> None:
     assert last.row > first.row
     assert not ABFS.paper(categorical=mask).partial_fit(X[:400], y[:400]).units_
     assert ABFS(categorical=mask).partial_fit(X[:171], y[:171]).units_
+
+
+def test_noise_is_seldom_selected_by_default() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 40)), rng.integers(0, 2, 1000)
+    assert len(ABFS(50).partial_fit(X, y).units_) > 10
+    assert len(ABFS().partial_fit(X, y).units_) <= 2
 
 
 @pytest.mark.parametrize("merit", ["info_gain", "gini"])

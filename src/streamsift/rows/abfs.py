@@ -19,7 +19,8 @@ Where this deviates from the paper and from the authors' program:
 - When a drift has removed all units, the text of the paper leaves the selection empty. The default is that of the
   authors' program, which goes on reporting the last one; `when_empty="none"` (and `ABFS.paper()`) follows the text.
 - The grace period grows with the stream from 50 to the paper's 500: with 500 a stream of a few hundred rows would never
-  select anything. `ABFS.paper()` has 500 from the start.
+  select anything. A split must then also have more merit than the best of so many features has by chance.
+  `ABFS.paper()` has 500 from the start and no such limit.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
   weights and as an error for the detector.
@@ -55,6 +56,7 @@ BLOCK = 500
 CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
 TIE = 0.05  # tau
 SHORTEST, LONGEST = 50.0, 500.0  # of the grace periods that "auto" takes
+CHANCE = 2.0  # "auto" asks for more merit than this times log(features) / rows, in nats
 KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
 
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
@@ -137,7 +139,9 @@ class ABFS(RowSelector):
     ----------
     grace_period : int or "auto", default "auto"
         Weight the candidate must see between two tests of its splits. "auto" is a tenth of the rows before the last
-        test or drift, at least 50 and at most 500: short streams select something, long ones are as in the paper.
+        test or drift, at least 50 and at most 500: short streams select something, long ones are as in the paper. Few
+        rows give the best of many features merit by chance, so "auto" asks for a merit of more than 2 log2(features)
+        per row seen, too.
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
@@ -336,13 +340,20 @@ class ABFS(RowSelector):
         is_open[state.features] = False
         merits, cuts = state.candidate.merits(state.columns, is_open, self.merit == "gini")
         best = int(np.argmax(merits))  # the first where several are best
-        if not merits[best] > self.threshold:
+        if not merits[best] > self._hurdle(state):
             return False
         if self.split_test == "hoeffding" and not self._is_certain(state.candidate, merits, best):
             return False
         state.stumps.freeze(best, float(cuts[best]), state.columns, state.candidate)
         state.add_unit(best, float(merits[best]), row)
         return True
+
+    def _hurdle(self, state: BoostedStumps) -> float:
+        """The threshold; with grace_period="auto" at least what the best of so many features has by chance."""
+        if not isinstance(self.grace_period, str):
+            return float(self.threshold)
+        chance = CHANCE * math.log(state.columns.n_features) / float(state.candidate.weights[0])
+        return max(float(self.threshold), chance / math.log(2.0) if self.merit == "info_gain" else chance)
 
     def _is_certain(self, candidate: Candidate, merits: Floats, best: int) -> bool:
         """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""

@@ -2,7 +2,8 @@
 
 Three methods are enough for a model of one's own (`Model`). The built-in models also say how they start and how they
 grow (`GrowingModel`); a model that lacks these starts at (initial_mu, initial_sigma) and is refused new features and
-classes that would change its number of parameters.
+classes that would change its number of parameters. A dict `defaults` names the settings a model is best learnt with
+(initial_sigma, learning_rate_mu, epochs, aggregation); without it they are the published ones.
 """
 
 from __future__ import annotations
