@@ -34,8 +34,7 @@ class OFSDensity(ColumnSelector):
     ----------
     tolerance : float in [0, 1), default 0.05
         The share by which the dependency may fall with a column that joins all the same. 0 makes members stay rather
-        than be replaced: more than twice as many columns are selected, which classify better
-        (docs/methods/defaults.md). The default is the paper's.
+        than be replaced, so that more columns are selected. The default is the paper's.
 
     Attributes
     ----------
