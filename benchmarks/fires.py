@@ -83,20 +83,22 @@ def _glm(rng: np.random.Generator, quick: bool) -> list[Row]:
     repeats = 3 if quick else 15
     batches = [(rng.random((100, 5000)), y) for _ in range(5)]
     ours, printed, vectorised = FIRES(scale=None), _Printed(5000), _Vectorised(5000)
-    scaled = FIRES()
-    steps = (ours.partial_fit, printed.step, vectorised.step, scaled.partial_fit, lambda X, _: _read(X))
-    mine, slow, fast, with_scaling, read = _times(batches, *steps, repeats=repeats)
+    scaled, standard = FIRES(scale="minmax"), FIRES()
+    steps = (ours.partial_fit, printed.step, vectorised.step, scaled.partial_fit, standard.partial_fit)
+    mine, slow, fast, with_scaling, standardised, read = _times(batches, *steps, lambda X, _: _read(X), repeats=repeats)
     name, limit = "GLM, 5,000 features, batch 100", "one read of the batch"
     rows = [
         Row(name, mine * 1e3, slow * 1e3, "printed formulas in NumPy", slow / mine, 30.0, "ms"),
         Row(name, mine * 1e3, fast * 1e3, "vectorised NumPy", fast / mine, 4.0, "ms"),
         Row(name, with_scaling * 1e3, fast * 1e3, "vectorised NumPy, unscaled", fast / with_scaling, None, "ms",
             "with running min-max scaling"),
+        Row(name, standardised * 1e3, fast * 1e3, "vectorised NumPy, unscaled", fast / standardised, None, "ms",
+            "with running standardisation"),
         Row(name, mine * 1e3, read * 1e3, limit, read / mine, None, "ms"),
     ]  # fmt: skip
     for dtype in (np.float64, np.float32):
         batches = [(rng.random((100, 50_000)).astype(dtype), y) for _ in range(3)]
-        ours, scaled = FIRES(scale=None), FIRES()
+        ours, scaled = FIRES(scale=None), FIRES(scale="minmax")
         steps = (ours.partial_fit, lambda X, _: _read(X), scaled.partial_fit)
         mine, read, with_scaling = _times(batches, *steps, repeats=repeats)
         name = "GLM, 50,000 features, batch 100"

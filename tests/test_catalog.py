@@ -56,6 +56,7 @@ def test_every_entry_can_be_made_and_describes_itself(name: str) -> None:
     assert method.stream_tags().kind == entry.kind
     assert re.fullmatch(r"[A-Z][^\n]+\.", entry.summary)
     assert re.search(r"\(\d{4}\)", entry.paper)
+    assert re.fullmatch(r"([A-Z][^\n]+\.)?", entry.note)
 
 
 def test_no_two_names_mean_the_same() -> None:

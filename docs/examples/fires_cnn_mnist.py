@@ -37,6 +37,7 @@ def main(path: str, n_rows: int = 3000) -> FIRES:
     selector = FIRES(
         model=TorchModel(net(), input_shape=(1, 28, 28)),
         n_features_to_select=115,
+        scale="minmax",
         initial_sigma=0.05,
         learning_rate_mu=0.1,
         random_state=0,

@@ -27,13 +27,17 @@ Kind = Literal["rows", "columns", "instances"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One method: its class ("module:Class"), what arrives, what it does, who published it, and preset arguments."""
+    """One method: its class ("module:Class"), what arrives, what it does, who published it, and preset arguments.
+
+    `note` says how a method that is a rival rather than a recommendation fares with its default settings.
+    """
 
     target: str
     kind: Kind
     summary: str
     paper: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
 
 
 _SCREENER = "streamsift.rows.screener:Screener"
@@ -51,6 +55,15 @@ _ZHOU_A3M = "Zhou et al. (2019), Online Streaming Feature Selection using Adapte
 _ZHOU_DENSITY = "Zhou et al. (2019), OFS-Density: A Novel Online Streaming Feature Selection Method"
 _BARDDAL = "Barddal et al. (2019), Boosting Decision Stumps for Dynamic Feature Selection on Data Streams"
 _WANG_BARBU = "Wang and Barbu (2021), Online Feature Screening for Data Streams with Concept Drift"
+
+
+def _rival(accuracy: str, n_random: int, n_fisher: int) -> str:
+    """The note of a method that other methods, or even random features, often beat (docs/methods/defaults.md)."""
+    return (
+        f"A rival: on 34 real sets its ten features reach an accuracy of {accuracy} on average, random ones .637 and "
+        f"those of screen:fisher .742; random ones are better on {n_random} sets, those of screen:fisher on {n_fisher}."
+    )
+
 
 _TABLE: dict[str, Entry] = {
     "screen:t_score": Entry(
@@ -101,6 +114,7 @@ _TABLE: dict[str, Entry] = {
         "Importance minus uncertainty of the weights of a neural network.",
         _HAUG,
         {"model": "ann"},
+        _rival(".686", 7, 16),
     ),
     "fires:sdt": Entry(
         "streamsift.rows.fires.fires:FIRES",
@@ -114,18 +128,21 @@ _TABLE: dict[str, Entry] = {
         "rows",
         "Weights of a linear model that is cut to its largest weights after every mistake.",
         _WANG_HOI,
+        note=_rival(".686", 6, 19),
     ),
     "efs": Entry(
         "streamsift.rows.efs:EFS",
         "rows",
         "Difference of the two weight vectors of a modified balanced winnow.",
         _CARVALHO,
+        note=_rival(".700", 11, 20),
     ),
     "fsds": Entry(
         "streamsift.rows.fsds:FSDS",
         "rows",
         "Weights on the leading directions of a matrix sketch; uses no labels.",
         _HUANG,
+        note=_rival(".664", 11, 21),
     ),
     "abfs": Entry(
         "streamsift.rows.abfs:ABFS",

@@ -57,6 +57,7 @@ def test_methods_lists_the_catalog(sift):
     assert code == 0
     assert [entry["name"] for entry in json.loads(out)] == catalog.names()
     assert all(entry["summary"] and entry["paper"] and entry["kind"] for entry in json.loads(out))
+    assert {entry["name"]: entry["note"] for entry in json.loads(out)}["fsds"].startswith("A rival:")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -53,6 +53,15 @@ def test_selections_equal_the_naive_twin(method: str, seed: int, coded: bool) ->
     assert found == [f"x{k}" for k in expected]
 
 
+@given(seed=st.integers(0, 10**6), tolerance=st.sampled_from([0.0, 0.01, 0.3]))
+@settings(max_examples=examples(15))
+def test_the_tolerance_is_that_of_the_naive_twin(seed: int, tolerance: float) -> None:
+    X, y = shape(seed, coded=False)
+    X += 1e-6 * np.std(X, axis=0) * np.random.default_rng(seed).normal(size=X.shape)
+    expected = naive.ofs_density(X, y.tolist(), tolerance)
+    assert OFSDensity(tolerance=tolerance).fit(X, y).selected_ == [f"x{k}" for k in expected]
+
+
 @given(seed=st.integers(0, 10**6), coded=st.booleans(), by_density=st.booleans(), n_rows=st.integers(2, 60))
 @settings(max_examples=examples(60))
 def test_a_line_is_a_space_of_one_dimension(seed: int, coded: bool, by_density: bool, n_rows: int) -> None:

@@ -41,7 +41,7 @@ def test_fisher_z_equals_the_naive_twin(method: str, seed: int, most: int) -> No
     X, y = numbers(seed, n_columns=12)
 
     def test(x: Any, y: Any, given: Any) -> Any:
-        return naive.fisher_z(x, y, given, 0.01)
+        return naive.fisher_z(x, y, given, 0.05)
 
     selector = METHODS[method]("fisher_z", max_conditioning=most).fit(X, y)
     assert selector.selected_ == [f"x{k}" for k in getattr(naive_osfs, method)(X, y, test, most)]
@@ -54,7 +54,7 @@ def test_counts_equal_the_naive_twin(method: str, seed: int, pearson: bool) -> N
     X, y = codes(seed, n_columns=10)
 
     def test(x: Any, y: Any, given: Any) -> Any:
-        return naive.counts(x, y, given, 0.01, pearson)
+        return naive.counts(x, y, given, 0.05, pearson)
 
     selector = METHODS[method]("chi2" if pearson else "g2", max_conditioning=2).fit(X, y)
     assert selector.selected_ == [f"x{k}" for k in getattr(naive_osfs, method)(X, y, test, 2)]
@@ -89,7 +89,7 @@ def test_a_redundant_column_names_the_set_that_separates_it(seed: int, coded: bo
     X, y = (codes if coded else numbers)(seed, n_columns=12)
 
     def test(x: Any, y: Any, given: Any) -> Any:
-        return naive.counts(x, y, given, 0.01, False) if coded else naive.fisher_z(x, y, given, 0.01)
+        return naive.counts(x, y, given, 0.05, False) if coded else naive.fisher_z(x, y, given, 0.05)
 
     selector = FastOSFS("g2" if coded else "fisher_z", max_conditioning=2).begin(y)
     for k in range(X.shape[1]):
@@ -106,7 +106,7 @@ def test_decisions_say_why() -> None:
     y = cause + 0.5 * rng.normal(size=400) > 0
     weak, strong = cause + 0.5 * rng.normal(size=400), cause
     for method in METHODS.values():
-        selector = method("fisher_z").begin(y)
+        selector = method.paper("fisher_z").begin(y)
         rejected = selector.offer(noise, "noise")
         assert not rejected.accepted
         assert rejected.statistic < rejected.threshold == pytest.approx(2.5758293)

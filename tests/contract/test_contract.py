@@ -11,7 +11,12 @@ from streamsift import catalog
 from streamsift.checks import Check, checks_of
 
 # Settings under which a method keeps another kind of state, and so has to prove itself again.
-VARIANTS: dict[str, dict[str, Any]] = {"": {}, "+fading": {"fading": 0.99}, "+logistic": {"model": "logistic"}}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "": {},
+    "+fading": {"fading": 0.99},
+    "+auto": {"fading": "auto"},
+    "+logistic": {"model": "logistic"},
+}
 
 # What a method needs to show something on the checks' samples of a hundred rows or so.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -119,7 +119,7 @@ def test_folds_that_share_most_of_their_rows_agree_more():
     found = {}
     for scheme in ("cross", "bootstrap"):
         stream = generate("bg1", n_rows=10_000, irrelevant=30)
-        snapshots = fold_selections(stream, ABFS(), scheme, every=1000, n_folds=5)
+        snapshots = fold_selections(stream, ABFS.paper(), scheme, every=1000, n_folds=5)
         found[scheme] = np.mean([pearson_stability(snapshot.selected) for snapshot in snapshots])
     assert found["cross"] > found["bootstrap"] + 0.05, found
 

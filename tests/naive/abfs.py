@@ -104,7 +104,7 @@ class NaiveABFS:
 
     def __init__(
         self,
-        grace_period: float,
+        grace_period: float | None,  # None: a tenth of the rows before the last test or drift, between 50 and 500
         threshold: float,
         detector: Callable[[], Any],
         categorical: Sequence[bool],
@@ -116,7 +116,7 @@ class NaiveABFS:
         self.units: list[Unit] = []
         self.candidate = Candidate()
         self.drifts: list[tuple[int, int, tuple[int, ...]]] = []
-        self.n_rows = 0
+        self.n_rows = self.last_event = 0
         self.narrowest = math.inf  # the least by which a split was better than any other
 
     def learn(self, x: Sequence[float], y: int) -> None:
@@ -134,11 +134,13 @@ class NaiveABFS:
                 self.drifts.append((self.n_rows - 1, place, tuple(u.feature for u in self.units[place:])))
                 del self.units[place:]
                 self.candidate = Candidate()
+                self.last_event = self.n_rows
                 return
         self.candidate.rows.append((x, y, weight))
         self.candidate.seen += weight
-        if self.candidate.seen - self.candidate.tested >= self.grace_period:
-            self.candidate.tested = self.candidate.seen
+        period = min(max(self.last_event / 10, 50), 500) if self.grace_period is None else self.grace_period
+        if self.candidate.seen - self.candidate.tested >= period:
+            self.candidate.tested, self.last_event = self.candidate.seen, self.n_rows
             self.test()
 
     def test(self) -> None:
@@ -156,10 +158,16 @@ class NaiveABFS:
         self.narrowest = min(self.narrowest, *(found - value for value in others), math.inf)
         if found > -math.inf:
             self.narrowest = min(self.narrowest, self.candidate.margins.get(best, math.inf))
-        if not found > self.threshold or (self.hoeffding and not self.is_certain(splits, best)):
+        if not found > self.hurdle() or (self.hoeffding and not self.is_certain(splits, best)):
             return
         self.units.append(Unit(best, found, predict, self.detector()))
         self.candidate = Candidate()
+
+    def hurdle(self) -> float:
+        if self.grace_period is not None:
+            return self.threshold
+        chance = 2.0 * math.log(len(self.categorical)) / self.candidate.seen
+        return max(self.threshold, chance / math.log(2.0) if self.impurity is entropy else chance)
 
     def is_certain(self, splits: dict[int, Any], best: int) -> bool:
         second = max([0.0, *(value for j, (value, _) in splits.items() if j != best)])

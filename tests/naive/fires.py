@@ -14,18 +14,29 @@ def log_phi_over_cdf(t):
 
 
 class NaiveFires:
-    """Two classes coded -1 and +1; X as it is, or scaled by the range so far."""
+    """Two classes coded -1 and +1; X as it is, scaled by the range so far, or by mean and deviation of all rows so far.
 
-    def __init__(self, n_features, *, mu=0.0, sigma=1.0, rate_mu=0.01, rate_sigma=0.01, epochs=1, scale=False):
+    `scale` is None, "minmax" or "standard".
+    """
+
+    def __init__(self, n_features, *, mu=0.0, sigma=1.0, rate_mu=0.01, rate_sigma=0.01, epochs=1, scale=None):
         self.mu, self.sigma = [mu] * n_features, [sigma] * n_features
         self.rate_mu, self.rate_sigma, self.epochs, self.scale = rate_mu, rate_sigma, epochs, scale
         self.low, self.high = [math.inf] * n_features, [-math.inf] * n_features
+        self.rows, self.row_weights = [], []
 
     def learn(self, X, y, weight=None):
         X = [[float(value) for value in row] for row in X]
         weight = [1.0] * len(X) if weight is None else list(weight)
         n_features = len(self.mu)
-        if self.scale:
+        if self.scale == "standard":
+            self.rows += [list(row) for row in X]
+            self.row_weights += [w * len(X) / sum(weight) for w in weight]
+            for j in range(n_features):
+                mean, deviation = self.moments(j)
+                for row in X:
+                    row[j] = min(5.0, max(-5.0, (row[j] - mean) / deviation)) if deviation > 0 else 0.0
+        if self.scale == "minmax":
             for row in X:
                 for j, value in enumerate(row):
                     self.low[j], self.high[j] = min(self.low[j], value), max(self.high[j], value)
@@ -47,6 +58,16 @@ class NaiveFires:
                 self.mu[j] += self.rate_mu * of_mu[j] / total
                 self.sigma[j] += self.rate_sigma * of_sigma[j] / total
         self.sigma = [max(0.0, s) for s in self.sigma]
+
+    def moments(self, j):
+        """Mean and deviation of a feature over all rows so far."""
+        values, total = [row[j] for row in self.rows], math.fsum(self.row_weights)
+        if len(set(values)) == 1:
+            return values[0], 0.0
+        mean = math.fsum(w * x for w, x in zip(self.row_weights, values, strict=True)) / total
+        return mean, math.sqrt(
+            math.fsum(w * (x - mean) ** 2 for w, x in zip(self.row_weights, values, strict=True)) / total
+        )
 
 
 def log_probit_likelihood(mu, sigma, X, y):

@@ -44,7 +44,7 @@ def dependency(columns, y, rule):
     return round(total / n, 12)  # equal dependencies are compared, whatever the order of summation
 
 
-def ofs_density(X, y):
+def ofs_density(X, y, tolerance=0.05):
     columns, members, alone = {}, [], {}
     together = mean = 0.0
 
@@ -62,7 +62,7 @@ def ofs_density(X, y):
         if new > together:
             members, together = [*members, i], new
             mean = sum(alone[k] for k in members) / len(members)
-        elif together > 0 and abs(new - together) / together <= 0.05:
+        elif together > 0 and abs(new - together) / together <= tolerance:
             left = [*members, i]
             for k in members:
                 without = [j for j in left if j != k]

@@ -127,6 +127,33 @@ def test_equals_the_naive_twin(detector: str, merit: str, n_classes: int) -> Non
 
 
 @pytest.mark.parametrize("merit", ["info_gain", "gini"])
+def test_equals_the_naive_twin_with_a_grace_period_that_grows(merit: str) -> None:
+    X, y = drifting(1400)
+    mask = [False] * 3 + [True] * 3
+    selector = ABFS(threshold=0.02, merit=merit, categorical=mask)
+    twin = NaiveABFS(None, 0.02, NaiveADWIN, mask, entropy if merit == "info_gain" else gini)
+    for start in range(0, len(X), 130):
+        part = slice(start, start + 130)
+        selector.partial_fit(X[part], y[part])
+        for x, label in zip(X[part].tolist(), y[part].tolist(), strict=True):
+            twin.learn(x, label)
+        assert_equals_twin(selector, twin)
+        selector = clone(selector).load_state_arrays(selector.state_arrays())
+    assert selector.drifts_
+    first, last = selector.units_[0], selector.units_[-1]
+    assert last.row > first.row
+    assert not ABFS.paper(categorical=mask).partial_fit(X[:400], y[:400]).units_
+    assert ABFS(categorical=mask).partial_fit(X[:171], y[:171]).units_
+
+
+def test_noise_is_seldom_selected_by_default() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 40)), rng.integers(0, 2, 1000)
+    assert len(ABFS(50).partial_fit(X, y).units_) > 10
+    assert len(ABFS().partial_fit(X, y).units_) <= 2
+
+
+@pytest.mark.parametrize("merit", ["info_gain", "gini"])
 def test_equals_the_naive_twin_with_the_hoeffding_test(merit: str) -> None:
     X, _ = drifting(1600)
     rng = np.random.default_rng(9)
@@ -261,11 +288,15 @@ def test_drifts_are_kept_up_to_a_number() -> None:
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def test_everything_passes_until_something_is_selected_and_nothing_after_a_drift_of_all() -> None:
+@pytest.mark.parametrize(("when_empty", "left"), [("keep", [1]), ("all", [0, 1, 2]), ("none", [])])
+def test_everything_passes_until_something_is_selected_and_what_is_asked_for_after_a_drift_of_all(
+    when_empty: str, left: list[int]
+) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (3000, 3)).astype(float)
     y = X[:, 1].astype(int)
-    selector = ABFS(200, 0.1, detector="hddm_a", categorical="all").partial_fit(X[:150], y[:150])
+    selector = ABFS(200, 0.1, detector="hddm_a", when_empty=when_empty, categorical="all")
+    selector.partial_fit(X[:150], y[:150])
     with pytest.warns(EmptySelectionWarning, match="150 rows: all features are passed through"):
         assert selector.transform(X).shape == (3000, 3)
     assert selector.transform(X).shape == (3000, 3)  # no second warning: it would be an error here
@@ -276,9 +307,15 @@ def test_everything_passes_until_something_is_selected_and_nothing_after_a_drift
     assert selector.scores_[1] == selector.units_[0].merit == pytest.approx(1.0, abs=0.01)
     selector.partial_fit(X[1500:1600], 1 - y[1500:1600])
     assert [drift.features for drift in selector.drifts_] == [(1,)]
-    assert not selector.get_support().any()
-    with pytest.warns(EmptySelectionWarning, match="no columns"):
-        assert selector.transform(X).shape == (3000, 0)
+    assert selector.units_ == []
+    for asked in (selector, clone(selector).load_state_arrays(selector.state_arrays())):
+        assert asked.get_support(indices=True).tolist() == left
+        assert np.flatnonzero(asked.scores_).tolist() == (left if when_empty == "keep" else [])
+    if left:
+        assert selector.transform(X).shape == (3000, len(left))
+    else:
+        with pytest.warns(EmptySelectionWarning, match="no columns"):
+            selector.transform(X)
     selector.partial_fit(X[1600:2500], y[1600:2500])
     assert selector.get_support(indices=True).tolist() == [1]
 

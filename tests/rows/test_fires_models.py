@@ -228,7 +228,7 @@ def test_a_small_step_is_not_lost() -> None:
 @pytest.mark.parametrize("n_features", [20, 150])
 def test_mu_and_sigma_stay_within_bounds_at_the_published_settings(model: str, n_features: int) -> None:
     random = np.random.default_rng(0)
-    selector = FIRES(model=model, random_state=0)
+    selector = FIRES.paper(model, random_state=0)
     for _ in range(30):
         y = random.integers(0, 2, 100)
         X = random.normal(size=(100, n_features))
@@ -249,10 +249,9 @@ def batches(seed: int, n_batches: int) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.compiled
 @pytest.mark.parametrize("model", ["ann", "sdt"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_with_squares_net_and_tree_find_what_matters(model: str, seed: int) -> None:
-    settings: dict[str, Any] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 10, "random_state": seed}
-    selector = FIRES(model=model, n_features_to_select=2, aggregation="squares", **settings)
-    for X, y in batches(seed, 50):
+def test_net_and_tree_find_what_matters(model: str, seed: int) -> None:
+    selector = FIRES(model=model, n_features_to_select=2, random_state=seed)
+    for X, y in batches(seed, 100):
         selector.partial_fit(X, y)
     assert selector.get_support(indices=True).tolist() == [3, 8]
 
@@ -260,7 +259,7 @@ def test_with_squares_net_and_tree_find_what_matters(model: str, seed: int) -> N
 @pytest.mark.compiled
 @pytest.mark.parametrize("model", ["ann", "sdt"])
 def test_at_the_published_settings_the_uncertainty_decides(model: str) -> None:
-    selector = FIRES(model=model, n_features_to_select=2, random_state=0)
+    selector = FIRES.paper(model, n_features_to_select=2, random_state=0)
     for X, y in batches(0, 50):
         selector.partial_fit(X, y)
     assert stats.spearmanr(selector.scores_, -selector.uncertainty_).statistic > 0.99
@@ -310,16 +309,16 @@ def test_parameters_set_later_count_for_the_scores() -> None:
     X, y = next(batches(0, 1))
     selector = FIRES(model="sdt", random_state=0).partial_fit(X, y)
     before = selector.scores_
-    selector.set_params(aggregation="squares")
+    selector.set_params(aggregation="mean")
     assert not np.array_equal(selector.scores_, before)
-    assert np.array_equal(selector.set_params(aggregation="mean").scores_, before)
+    assert np.array_equal(selector.set_params(aggregation="squares").scores_, before)
+    assert np.array_equal(selector.set_params(aggregation=None).scores_, before)
 
 
 @pytest.mark.compiled
 def test_the_tree_finds_what_matters() -> None:
     random = np.random.default_rng(0)
-    settings: dict[str, Any] = {"initial_sigma": 0.1, "learning_rate_mu": 1.0, "random_state": 0}
-    selector = FIRES(model="sdt", n_features_to_select=2, **settings)
+    selector = FIRES(model="sdt", n_features_to_select=2, random_state=0)
     for _ in range(100):
         y = random.integers(0, 2, 100)
         X = random.normal(size=(100, 20))
@@ -403,7 +402,7 @@ def test_what_the_published_aggregation_loses(model: str) -> None:
     """
     found_by_weights = found_by_mean = 0
     for seed in range(12):
-        random, selector = np.random.default_rng(seed), FIRES(model=model, random_state=seed, n_samples=20)
+        random, selector = np.random.default_rng(seed), FIRES.paper(model, random_state=seed, n_samples=20)
         for _ in range(3):
             y = random.integers(0, 2, 120)
             X = random.normal(size=(120, 5))

@@ -16,17 +16,20 @@ Examples:
 @click.command(short_help="List the methods.", epilog=EXAMPLES)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON and nothing else.")
 def methods(as_json: bool) -> None:
-    """List every method: its name, what arrives (rows, columns or instances), what it does, and its paper."""
+    """List every method: its name, what arrives (rows, columns or instances), what it does, and its paper.
+
+    The note of some methods says how they fare on real data with their default settings.
+    """
     from streamsift import catalog
     from streamsift.cli.table import print_table
 
     entries = {name: catalog.entry(name) for name in catalog.names()}
     if as_json:
         described = [
-            {"name": name, "kind": entry.kind, "summary": entry.summary, "paper": entry.paper}
+            {"name": name, "kind": entry.kind, "summary": entry.summary, "note": entry.note, "paper": entry.paper}
             for name, entry in entries.items()
         ]
         click.echo(json.dumps(described, indent=2, ensure_ascii=False))
         return
-    rows = [[name, entry.kind, entry.summary, entry.paper] for name, entry in entries.items()]
-    print_table(["method", "arrives", "summary", "paper"], rows)
+    rows = [[name, entry.kind, entry.summary, entry.note, entry.paper] for name, entry in entries.items()]
+    print_table(["method", "arrives", "summary", "note", "paper"], rows)

@@ -1,9 +1,9 @@
 """OFS-Density: neighbourhood rough sets whose neighbourhoods end where the density falls.
 
 Paper: Zhou, Hu, Li, Wu, "OFS-Density: a novel online streaming feature selection method", Pattern Recognition 86
-(2019). A column is considered when the class depends on it alone at least as much as on a selected column on average.
-It joins when the class depends more on the selected columns with it. When the dependency falls by no more than 5 % it
-joins, too, and selected columns without which the dependency is no smaller are left out one after the other; they come
+(2019). A column is considered when the class depends on it alone at least as much as on a member on average. It joins
+when the class depends more on the members with it. When the dependency falls by no more than `tolerance` (5 % in the
+paper) it joins, too, and members without which the dependency is no smaller are left out one after the other; they come
 back if the dependency on what is left falls short of what it was, and then neither this dependency nor the average is
 changed by the newcomer, as in the published program. Dependency: see columns/neighbourhood.py.
 
@@ -31,14 +31,18 @@ from streamsift.columns.neighbourhood import (
 )
 from streamsift.core.column_data import Floats
 from streamsift.core.columns import ColumnSelector
-from streamsift.core.constraints import Limits
+from streamsift.core.constraints import Limits, Real
 from streamsift.core.tags import ColumnTags
-
-TOLERANCE = 0.05  # the share by which the dependency may change and still count as equal
 
 
 class OFSDensity(ColumnSelector):
-    """Online feature selection by neighbourhood rough sets with neighbourhoods by density; no parameters.
+    """Online feature selection by neighbourhood rough sets with neighbourhoods by density.
+
+    Parameters
+    ----------
+    tolerance : float in [0, 1), default 0.05
+        The share by which the dependency may fall with a column that joins all the same. 0 makes members stay rather
+        than be replaced, so that more columns are selected. The default is the paper's.
 
     Attributes
     ----------
@@ -67,12 +71,15 @@ class OFSDensity(ColumnSelector):
     ['x0', 'x1', 'x3']
     """
 
-    parameter_limits: ClassVar[Limits] = {}
+    parameter_limits: ClassVar[Limits] = {"tolerance": (Real(0, 1, closed="left"),)}
     state_type: ClassVar[type[Any]] = NeighbourhoodState
     by_density: ClassVar[bool] = True
 
     def stream_tags(self) -> ColumnTags:
         return ColumnTags(target="classes", categorical="codes")
+
+    def __init__(self, *, tolerance: float = 0.05) -> None:
+        self.tolerance = tolerance
 
     _begin = begin_with
     _decide = decide_with
@@ -87,8 +94,8 @@ class OFSDensity(ColumnSelector):
             return NeighbourhoodVerdict(
                 everyone, True, together, self._mean(state, everyone, alone), together, state.together
             )
-        least = (1.0 - TOLERANCE) * state.together
-        if not (state.together > 0.0 and (state.together - together) / state.together <= TOLERANCE):
+        least = (1.0 - self.tolerance) * state.together
+        if not (state.together > 0.0 and (state.together - together) / state.together <= self.tolerance):
             return NeighbourhoodVerdict(everyone, False, state.together, state.hurdle, together, least)
         kept, left = neighbours.needed(newcomer, together, lambda with_it, without_it: without_it >= with_it)
         if left >= state.together:

@@ -285,6 +285,58 @@ def sparse_probit_gradients(
 
 
 @kernel
+def centred_probit_gradients(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    rest: Floats,
+    y: Ints,
+    weight: Floats,
+    mu: Floats,
+    sigma: Floats,
+    space: Floats,
+) -> bool:
+    """The same over CSR rows whose values that are not stored are `rest`, one number per feature, instead of 0.
+
+    What all rows have in common is added up once: a batch costs O(features + non-zeros).
+    """
+    n_models, total = mu.shape[0], 0.0
+    for i in range(y.size):
+        total += weight[i]
+    g, q, m, v = space[0], space[1], space[2], space[3]
+    for c in range(n_models):
+        mc, vc, gc, qc = m[c], v[c], g[c], q[c]
+        _begin(mu[c], sigma[c], None, mc, vc, gc, qc)
+        common, common_square, sum_a, sum_b = 0.0, 0.0, 0.0, 0.0
+        for j in range(rest.size):
+            common += mc[j] * rest[j]
+            common_square += vc[j] * rest[j] * rest[j]
+        for i in range(y.size):
+            dot, square = common, common_square
+            for k in range(indptr[i], indptr[i + 1]):
+                j, z = indices[k], np.float64(data[k])
+                dot += mc[j] * (z - rest[j])
+                square += vc[j] * (z * z - rest[j] * rest[j])
+            if not abs(dot) + square < USABLE:
+                return False
+            positive = y[i] == (c if n_models > 1 else 1)
+            a, b = _slopes(dot, _greater(square, 0.0), positive, weight[i] / total, 1.0)
+            sum_a += a
+            sum_b += b
+            for k in range(indptr[i], indptr[i + 1]):
+                j, z = indices[k], np.float64(data[k])
+                gc[j] += a * (z - rest[j])
+                qc[j] += b * (z * z - rest[j] * rest[j])
+        for j in range(rest.size):
+            gc[j] += sum_a * rest[j]
+            qc[j] += sum_b * rest[j] * rest[j]
+    usable = True
+    for c in range(n_models):
+        usable &= _end(sigma[c], None, g[c], q[c])
+    return usable
+
+
+@kernel
 def _climb(x: Floats, gradient: NDArray[Any], rate: float, largest: float, smallest: float) -> None:
     """x += rate * gradient (Eq. 4), by choices instead of branches so that the loop is vectorised."""
     for j in range(x.size):

@@ -16,7 +16,11 @@ Where this deviates from the paper and from the authors' program:
   test of the authors' program, merit > threshold; split_test="hoeffding" asks in addition for difference > epsilon or
   epsilon < tau, as Hoeffding trees do, with the weight the candidate has seen as n.
 - ADWIN flags a drift only where the error has risen; HDDM-A restarts silently where it has fallen.
-- When all units are gone the selection is empty; the authors' program goes on reporting the last one.
+- When a drift has removed all units, the text of the paper leaves the selection empty. The default is that of the
+  authors' program, which goes on reporting the last one; `when_empty="none"` (and `ABFS.paper()`) follows the text.
+- The grace period grows with the stream from 50 to the paper's 500: with 500 a stream of a few hundred rows would never
+  select anything. A split must then also have more merit than the best of so many features has by chance.
+  `ABFS.paper()` has 500 from the start and no such limit.
 - merit="gini" is the impurity a split removes, so that 0 means useless as it does for the information gain.
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
   weights and as an error for the detector.
@@ -31,7 +35,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +55,8 @@ from streamsift.rows.stump import CandidateStump, Columns, Floats, Ints, Stumps,
 BLOCK = 500
 CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
 TIE = 0.05  # tau
+SHORTEST, LONGEST = 50.0, 500.0  # of the grace periods that "auto" takes
+CHANCE = 2.0  # "auto" asks for more merit than this times log(features) / rows, in nats
 KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
 
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
@@ -88,11 +94,14 @@ class BoostedStumps:
     wrong: Floats
     bank: Bank
     has_selected: bool
+    last_event: int  # rows of the stream before the last test or drift, that row included
     n_drifts: int
     drift_rows: Ints
     drift_units: Ints
     drift_sizes: Ints
     drift_features: Ints
+    kept_features: Ints  # those of the units that the last drift removed all at once, with their merits
+    kept_merits: Floats
     objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one per unit
     has_warned: bool = field(init=False, default=False)
     kept_drifts: int = field(init=False, default=KEPT_DRIFTS)  # how many are remembered
@@ -107,6 +116,8 @@ class BoostedStumps:
     def drop_units(self, first: int, row: int) -> None:
         """Remove a unit and all later ones, because it flagged a drift."""
         dropped = self.features[first:]
+        if first == 0:
+            self.kept_features, self.kept_merits = self.features.copy(), self.merits.copy()
         self.n_drifts += 1
         self.drift_rows = np.append(self.drift_rows, row)[-self.kept_drifts :]
         self.drift_units = np.append(self.drift_units, first)[-self.kept_drifts :]
@@ -123,12 +134,15 @@ class ABFS(RowSelector):
     """Adaptive boosting for feature selection; the method itself decides how many features to select.
 
     Until the first feature is selected, all features count as selected, and `transform` says so in a warning, once.
-    When a drift has removed all units, the selection is empty.
+    When a drift has removed all units, the last selection stays until a new unit is found (`when_empty`).
 
     Parameters
     ----------
-    grace_period : int, default 500
-        Weight the candidate must see between two tests of its splits.
+    grace_period : int or "auto", default "auto"
+        Weight the candidate must see between two tests of its splits. "auto" is a tenth of the rows before the last
+        test or drift, at least 50 and at most 500: short streams select something, long ones are as in the paper. Few
+        rows give the best of many features merit by chance, so "auto" asks for a merit of more than 2 log2(features)
+        per row seen, too.
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
@@ -139,6 +153,9 @@ class ABFS(RowSelector):
         Impurity that a split removes: entropy in bits, or Gini impurity.
     split_test : {"threshold", "hoeffding"}, default "threshold"
         Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
+    when_empty : {"keep", "all", "none"}, default "keep"
+        What is selected between a drift that has removed all units and the next unit: what was selected before the
+        drift, all features, or none.
     categorical : None, "all", list of columns or mask, default None
         The columns whose numbers are codes of categories, whole numbers from 0 on; by position, by name, or as one
         bool per column. None uses what the stream declares; columns are numeric where it declares nothing. Columns of
@@ -174,11 +191,12 @@ class ABFS(RowSelector):
     """
 
     parameter_limits: ClassVar[Limits] = {
-        "grace_period": (Integer(1, None),),
+        "grace_period": (Integer(1, None), OneOf("auto")),
         "threshold": (Real(0, None, closed="left"),),
         "detector": (OneOf(*_DETECTORS), HasMethods("update", "drift_detected")),
         "merit": (OneOf("info_gain", "gini"),),
         "split_test": (OneOf("threshold", "hoeffding"),),
+        "when_empty": (OneOf("keep", "all", "none"),),
         "categorical": (IsNone(), OneOf("all"), ArrayLike()),
     }
     state_type = BoostedStumps
@@ -186,12 +204,13 @@ class ABFS(RowSelector):
 
     def __init__(
         self,
-        grace_period: int = 500,
+        grace_period: int | str = "auto",
         threshold: float = 0.01,
         *,
         detector: Any = "adwin",
         merit: str = "info_gain",
         split_test: str = "threshold",
+        when_empty: str = "keep",
         categorical: Any = None,
     ) -> None:
         self.grace_period = grace_period
@@ -199,7 +218,17 @@ class ABFS(RowSelector):
         self.detector = detector
         self.merit = merit
         self.split_test = split_test
+        self.when_empty = when_empty
         self.categorical = categorical
+
+    @classmethod
+    def paper(cls, grace_period: int = 500, threshold: float = 0.01, **settings: Any) -> Self:
+        """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
+
+        >>> ABFS.paper().when_empty
+        'none'
+        """
+        return cls(grace_period, threshold, **({"when_empty": "none"} | settings))
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
@@ -222,11 +251,14 @@ class ABFS(RowSelector):
             wrong=no_floats,
             bank=bank,
             has_selected=False,
+            last_event=0,
             n_drifts=0,
             drift_rows=no_ints,
             drift_units=no_ints,
             drift_sizes=no_ints,
             drift_features=no_ints,
+            kept_features=no_ints,
+            kept_merits=no_floats,
         )
 
     def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
@@ -258,6 +290,7 @@ class ABFS(RowSelector):
             if event == NO_EVENT:
                 return
             begin = row + 1
+            state.last_event = batch.first_row + begin
             if event != TEST_DUE:
                 state.drop_units(event, batch.first_row + row)
                 state.candidate.clear()
@@ -276,7 +309,12 @@ class ABFS(RowSelector):
         self, state: BoostedStumps, batch: CheckedBatch, span: Span, errors: Floats, alarm: Ints
     ) -> tuple[int, int]:
         track, layout, into = Track(state.correct, state.wrong), state.columns.layout(), state.candidate.collected()
-        return boost_rows(batch.X, batch.codes, span, errors, alarm, track, layout, into, float(self.grace_period))
+        return boost_rows(batch.X, batch.codes, span, errors, alarm, track, layout, into, self._grace_period(state))
+
+    def _grace_period(self, state: BoostedStumps) -> float:
+        if isinstance(self.grace_period, str):
+            return min(max(state.last_event / 10.0, SHORTEST), LONGEST)
+        return float(self.grace_period)
 
     def _detect(self, state: BoostedStumps, errors: Floats, first: int) -> Ints:
         """The column of `errors` at which the detector of each unit from `first` on flags a drift, or -1."""
@@ -298,13 +336,20 @@ class ABFS(RowSelector):
         is_open[state.features] = False
         merits, cuts = state.candidate.merits(state.columns, is_open, self.merit == "gini")
         best = int(np.argmax(merits))  # the first where several are best
-        if not merits[best] > self.threshold:
+        if not merits[best] > self._hurdle(state):
             return False
         if self.split_test == "hoeffding" and not self._is_certain(state.candidate, merits, best):
             return False
         state.stumps.freeze(best, float(cuts[best]), state.columns, state.candidate)
         state.add_unit(best, float(merits[best]), row)
         return True
+
+    def _hurdle(self, state: BoostedStumps) -> float:
+        """The threshold; with grace_period="auto" at least what the best of so many features has by chance."""
+        if not isinstance(self.grace_period, str):
+            return float(self.threshold)
+        chance = CHANCE * math.log(state.columns.n_features) / float(state.candidate.weights[0])
+        return max(float(self.threshold), chance / math.log(2.0) if self.merit == "info_gain" else chance)
 
     def _is_certain(self, candidate: CandidateStump, merits: Floats, best: int) -> bool:
         """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
@@ -319,11 +364,20 @@ class ABFS(RowSelector):
 
     def _score(self, state: BoostedStumps) -> Floats:
         scores = np.zeros(state.columns.n_features)
-        scores[state.features] = state.merits
+        features, merits = self._reported(state)
+        scores[features] = merits
         return scores
 
+    def _reported(self, state: BoostedStumps) -> tuple[Ints, Floats]:
+        """The features of the units and their merits; those before the last drift where there are none."""
+        if self.when_empty == "keep" and len(state.features) == 0:
+            return state.kept_features, state.kept_merits
+        return state.features, state.merits
+
     def _chosen(self) -> NDArray[np.intp]:
-        number = len(self._state.features) if self._state.has_selected else self._features.n_features
+        number = len(self._reported(self._state)[0])
+        if number == 0 and (self.when_empty == "all" or not self._state.has_selected):
+            number = self._features.n_features
         return rank_scores(self.scores_)[:number]
 
     def transform(self, X: Any) -> Any:

@@ -90,6 +90,10 @@ class WinnowState:
 class EFS(RowSelector):
     """Learn two multiplicative weights per feature, for and against, and rank features by their difference.
 
+    On 34 real sets its ten features reach an accuracy of .700 on average where random ones have .637 and those of
+    Fisher's score .742; on 11 sets random ones are better, on 20 those of Fisher's score (docs/methods/defaults.md). It
+    is here as a rival to compare with.
+
     Parameters
     ----------
     n_features_to_select : int or float, default 10

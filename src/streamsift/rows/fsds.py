@@ -70,6 +70,10 @@ class SketchState:
 class FSDS(RowSelector):
     """Sketch the rows by a few directions and rank features by their part in the leading ones.
 
+    On 34 real sets its ten features reach an accuracy of .664 on average where random ones have .637 and those of
+    Fisher's score .742; on 11 sets random ones are better, on 21 those of Fisher's score (docs/methods/defaults.md). It
+    is here as a rival to compare with.
+
     Parameters
     ----------
     n_features_to_select : int or float, default 10

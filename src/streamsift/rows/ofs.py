@@ -53,6 +53,10 @@ class OFSState:
 class OFS(RowSelector):
     """Learn a linear classifier row by row and keep its largest weights only.
 
+    On 34 real sets its ten features reach an accuracy of .686 on average where random ones have .637 and those of
+    Fisher's score .742; on 6 sets random ones are better, on 19 those of Fisher's score (docs/methods/defaults.md). It
+    is here as a rival to compare with.
+
     Parameters
     ----------
     n_features_to_select : int or float, default 10

@@ -39,12 +39,12 @@ from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
+from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder, Summary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments
 from streamsift.summaries.quantiles import QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
 
 Floats = NDArray[np.float64]
-Summary = ClassMoments | SparseClassMoments | QuantileSummary | SparseQuantileSummary
 
 
 class Screener(RowSelector):
@@ -56,9 +56,13 @@ class Screener(RowSelector):
         The score to compute; see the module docstring for the formulas. Mutual information uses natural logarithms.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
-    fading : float in (0, 1], default 1.0
+    fading : float in (0, 1] or "auto", default 1.0
         Weight of a row relative to the next one (the paper's alpha, per row). 1 remembers everything; 0.999 forgets
-        half within 693 rows.
+        half within 693 rows. "auto" remembers everything until it sees drift, and from then on takes whichever of
+        0.9999, 0.999, 0.995, 0.98 and 1 classifies best (`fading_` says which). It keeps all five side by side: five
+        times the memory and time and, for scores from bins, moments beside them; selectors cannot be merged. On 11
+        drifting streams it gains 4 points of accuracy on average, on 16 others it loses nothing
+        (docs/methods/defaults.md); for what it costs it is not the default.
     eps : float in (0, 1), default 0.001
         Largest error of a rank, as a share of the rows; only the bin scores use it.
     n_bins : int, default 5
@@ -75,6 +79,8 @@ class Screener(RowSelector):
         Higher is more relevant.
     criterion_values_ : ndarray of shape (n_features,)
         The paper's raw value: the same as `scores_`, but for Gini, where lower is better.
+    fading_ : float
+        The fading in use: the parameter, or what "auto" has come to.
     classes_ : ndarray
         Labels in the order of their first appearance.
     n_rows_seen_ : int
@@ -97,7 +103,7 @@ class Screener(RowSelector):
     parameter_limits: ClassVar[Limits] = {
         "criterion": (OneOf("t_score", "fisher", "mutual_info", "chi2", "gini"),),
         "n_features_to_select": N_FEATURES_LIMITS,
-        "fading": (Real(0, 1, closed="right"),),
+        "fading": (Real(0, 1, closed="right"), OneOf("auto")),
         "eps": (Real(1e-6, 0.5, closed="both"),),
         "n_bins": (Integer(2, 10_000),),
         "missing": (OneOf("error", "skip"),),
@@ -110,7 +116,7 @@ class Screener(RowSelector):
         criterion: str = "mutual_info",
         *,
         n_features_to_select: int | float = 10,
-        fading: float = 1.0,
+        fading: float | str = 1.0,
         eps: float = 0.001,
         n_bins: int = 5,
         missing: str = "error",
@@ -125,31 +131,52 @@ class Screener(RowSelector):
         self.new_features = new_features
 
     def stream_tags(self) -> StreamTags:
-        """Moments merge exactly, bins within eps; everything else holds for all five scores."""
+        """Moments merge exactly, bins within eps, ladders of several rates not at all; the rest holds for all."""
+        if self.fading == "auto":
+            return _LADDER
         return _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
 
-    def _begin(self, batch: CheckedBatch) -> Summary:
-        n_classes, n_features = len(batch.labels), batch.features.n_features
-        if self.criterion in _FROM_MOMENTS:
-            kind = SparseClassMoments if batch.sparse else ClassMoments
-            return kind.empty(float(self.fading), n_classes, n_features)
-        if batch.sparse:
-            return SparseQuantileSummary.empty(float(self.eps), float(self.fading), n_classes, n_features)
-        return QuantileSummary.empty(float(self.eps), float(self.fading), n_classes, n_features, batch.X.dtype)
+    def _begin(self, batch: CheckedBatch) -> Any:
+        if self.fading != "auto":
+            return self._empty(self._kind(batch.sparse), float(self.fading), batch)
+        kind, moments = self._kind(batch.sparse), _MOMENTS[batch.sparse]
+        summaries = [self._empty(kind, rate, batch) for rate in RATES]
+        pilots = [] if kind is moments else [self._empty(moments, rate, batch) for rate in RATES]
+        return LADDERS[kind](Judge.empty(), *summaries, *pilots)
 
-    def _learn(self, state: Summary, batch: CheckedBatch) -> None:
-        wants_sparse = isinstance(state, (SparseClassMoments, SparseQuantileSummary))
-        state.learn(batch.as_sparse(wants_sparse), skip_missing=self.missing == "skip")
+    def _kind(self, sparse: bool) -> type[Any]:
+        return _MOMENTS[sparse] if self.criterion in _FROM_MOMENTS else _BINS[sparse]
 
-    def _score(self, state: Summary) -> Floats:
-        values = self._values(state)
+    def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch) -> Any:
+        sizes = (len(batch.labels), batch.features.n_features)
+        if kind in _MOMENTS:
+            return kind.empty(fading, *sizes)
+        dtype = () if batch.sparse else (batch.X.dtype,)
+        return kind.empty(float(self.eps), fading, *sizes, *dtype)
+
+    def _learn(self, state: Any, batch: CheckedBatch) -> None:
+        wants_sparse = isinstance(_in_use(state), (SparseClassMoments, SparseQuantileSummary))
+        batch, skip = batch.as_sparse(wants_sparse), self.missing == "skip"
+        if isinstance(state, Ladder):
+            state.learn(batch, fisher, skip_missing=skip)
+        else:
+            state.learn(batch, skip_missing=skip)
+
+    def _score(self, state: Any) -> Floats:
+        values = self._values(_in_use(state))
         return _impurity_removed(values) if self.criterion == "gini" else values[0]
+
+    @property
+    def fading_(self) -> float:
+        """The fading in use."""
+        check_is_fitted(self)
+        return self._state.rate if isinstance(self._state, Ladder) else float(self.fading)
 
     @property
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
         check_is_fitted(self)
-        return self._values(self._state)[0].copy()  # type: ignore[no-any-return]
+        return self._values(_in_use(self._state))[0].copy()  # type: ignore[no-any-return]
 
     def _values(self, state: Summary) -> Floats:
         """One or more rows of values; the first is the criterion."""
@@ -171,9 +198,15 @@ class Screener(RowSelector):
         state.merge(other)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        if self.criterion in _FROM_MOMENTS:
-            return SparseClassMoments if "state.nonzero" in arrays else ClassMoments
-        return SparseQuantileSummary if "state.start" in arrays else QuantileSummary
+        first = "state.rung_0." if self.fading == "auto" else "state."
+        sparse = f"{first}nonzero" in arrays or f"{first}start" in arrays
+        kind = self._kind(sparse)
+        return LADDERS[kind] if self.fading == "auto" else kind
+
+
+def _in_use(state: Summary | Ladder) -> Summary:
+    """The summary that scores are read from."""
+    return state.in_use if isinstance(state, Ladder) else state
 
 
 # -- scores from class moments ----------------------------------------------------------------------------------
@@ -263,5 +296,8 @@ def _impurity_removed(values: Floats) -> Floats:
 
 _EXACT = StreamTags(mergeable="exact", batch_invariant=True, sparse=True, missing=True, late_features=True)
 _BOUNDED = replace(_EXACT, mergeable="bounded")
+_LADDER = replace(_EXACT, mergeable="no")
+_MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
+_BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {"t_score": t_score, "fisher": fisher}
 _FROM_BINS: dict[str, Callable[[Floats], Floats]] = {"mutual_info": mutual_info, "chi2": chi2, "gini": gini}

@@ -96,7 +96,7 @@ def make_selector(run: AbfsRun) -> Any:
         return Oracle()
     if run.selector in SPLIT_TESTS:
         detector, split_test = DETECTORS[run.detector], SPLIT_TESTS[run.selector]
-        return ABFS(run.grace_period, run.threshold, detector=detector, split_test=split_test)
+        return ABFS.paper(run.grace_period, run.threshold, detector=detector, split_test=split_test)
     return None
 
 

@@ -67,7 +67,9 @@ def figure_3(options: Options, progress: Progress, *, methods: Sequence[str] = t
     rows = []
     # Beside the paper's six, the net with longer steps and squares instead of means.
     selectors = {method: SELECTORS[method] for method in methods} | {
-        "ANN, squares": lambda wanted, seed: FIRES("ann", n_features_to_select=wanted, random_state=seed, **SQUARES)
+        "ANN, squares": lambda wanted, seed: FIRES.paper(
+            "ann", n_features_to_select=wanted, random_state=seed, **SQUARES
+        )
     }
     shares: dict[str, list[float]] = {method: [] for method in selectors}
     for place, digit in enumerate(DIGITS):
@@ -183,7 +185,7 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
     X, y, data = _gisette(options)
     found = []
     for penalty in penalties:
-        selector = FIRES(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
+        selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
         result = prequential(
             ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW
         )

@@ -32,9 +32,9 @@ from streamsift.streams.arrays import ArrayStream
 BATCH_SIZES, FRACTIONS, WINDOW = (25, 50, 75, 100), (0.1, 0.15, 0.2), 10
 
 SELECTORS: dict[str, Callable[[int | float, int], Any]] = {
-    "FIRES-GLM": lambda wanted, seed: FIRES(model="glm", n_features_to_select=wanted, random_state=seed),
-    "FIRES-ANN": lambda wanted, seed: FIRES(model="ann", n_features_to_select=wanted, random_state=seed),
-    "FIRES-SDT": lambda wanted, seed: FIRES(model="sdt", n_features_to_select=wanted, random_state=seed),
+    "FIRES-GLM": lambda wanted, seed: FIRES.paper(model="glm", n_features_to_select=wanted, random_state=seed),
+    "FIRES-ANN": lambda wanted, seed: FIRES.paper(model="ann", n_features_to_select=wanted, random_state=seed),
+    "FIRES-SDT": lambda wanted, seed: FIRES.paper(model="sdt", n_features_to_select=wanted, random_state=seed),
     "OFS": lambda wanted, seed: OFS(wanted),
     "EFS": lambda wanted, seed: EFS(wanted),
     "FSDS": lambda wanted, seed: FSDS(wanted),

@@ -12,8 +12,9 @@ A layer is a matrix (inputs + 1, outputs) whose last row is the bias. Aggregatio
 nodes lie on the path of every feature, so a feature has the mean of its first weights plus the mean weight of each
 further layer; biases belong to no feature. The mean is the paper's, and it is weak: nodes that work for and against a
 class learn a feature with opposite signs. What is more, at the published settings mu hardly moves while sigma follows
-the Monte-Carlo noise: for hundreds of batches sigma alone decides the ranking. With `aggregation="squares"`,
-`initial_sigma=0.1`, `learning_rate_mu=1.0` and `epochs=10` it finds what matters. The GLM has no such trouble.
+the Monte-Carlo noise: for hundreds of batches sigma alone decides the ranking. So `aggregation="squares"`,
+`initial_sigma=0.1`, `learning_rate_mu=1.0` and `epochs=3` are the defaults here and of the tree
+(docs/methods/defaults.md), with which it finds what matters. The GLM has no such trouble.
 
 Float32 rows are computed in float32, mu and sigma stay float64: a step of 1e-8 on a sigma of 1 would be lost.
 Time per batch: O(rows x parameters x samples). The first layer, which is the large one, is drawn `chunk` features at a
@@ -78,7 +79,11 @@ class ANN:
     n_samples: int = 5
     chunk: int = 1024
     scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
-    traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
+    traits: ClassVar[ModelTraits] = ModelTraits(
+        grows=True,
+        averages=True,
+        defaults={"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 3, "aggregation": "squares"},
+    )
 
     bind = bound_to
     start = small_start

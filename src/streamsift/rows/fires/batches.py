@@ -1,8 +1,9 @@
-"""What FIRES makes of a batch before the model sees it: row weights, classes of the model, factors of the scaling."""
+"""What FIRES makes of a batch before the model sees it: row weights, classes of the model, scaling."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,24 @@ from streamsift.kernels.fires import range_factors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@dataclass
+class Rows:
+    """A batch as the model gets it.
+
+    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`,
+    `moments` their new moments.
+    """
+
+    X: Any
+    y: Ints
+    extra: dict[str, Any]
+    parameters: Ints | None = None
+    places: Any = None
+    low: Any = None
+    high: Any = None
+    moments: Any = None
 
 
 def without_weightless_rows(batch: CheckedBatch) -> CheckedBatch:
@@ -47,3 +66,18 @@ def range_factor(low: Floats, high: Floats) -> Floats:
     factor = np.empty_like(low)
     range_factors(low, high, factor)
     return factor
+
+
+def seed_of(random_state: Any) -> int:
+    """A number to begin with, from whatever a user may give."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return int(np.random.default_rng(random_state).integers(2**63))
+
+
+def is_greater(label: Any, other: Any) -> bool:
+    """Whether a label comes after another; False where they cannot be compared."""
+    try:
+        return bool(label > other)
+    except TypeError:
+        return False

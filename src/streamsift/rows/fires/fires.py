@@ -16,10 +16,14 @@ Where this deviates from the paper:
 - Gradients are means over the batch (the paper treats a batch of one). Sigma is clipped once per batch, after all
   epochs, and at 1e-12 instead of 0: in the GLM its gradient is proportional to sigma, so 0 could never be left again.
 - More than two classes (the paper: two): one-vs-rest for the GLM, softmax for the net and the tree.
-- The paper scales features to [0, 1] with the whole data at hand. `scale="minmax"` widens the range of each feature by
-  every batch and then scales the batch. Sparse rows keep their zeros: they are divided by the largest absolute value
-  so far, which is the same for features that are never negative and sometimes 0, and costs by the non-zeros.
-- Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal.
+- Features are standardised by their mean and deviation so far and cut at 5 deviations, because the features selected
+  so classify better than those of the paper's scaling to [0, 1] (docs/methods/defaults.md). The paper scales with the
+  whole data at hand; `scale="minmax"` (`FIRES.paper()`) widens the range of each feature by every batch and then scales
+  the batch. Sparse rows then keep their zeros: they are divided by the largest absolute value so far, which is the same
+  for features that are never negative and sometimes 0, and costs by the non-zeros; standardised they cost O(features)
+  per batch more.
+- Parameters of a net or a tree start at small random mu instead of 0, which would leave all nodes equal, at a smaller
+  sigma, move by longer steps and are aggregated by squares: as published they rank by chance for hundreds of batches.
 - Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
@@ -27,13 +31,13 @@ Where this deviates from the paper:
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
 
-Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and one range per feature.
+Time per batch: that of the model's gradients, times epochs. Memory: mu and sigma, and moments or a range per feature.
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,11 +51,30 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
-from streamsift.rows.fires.batches import assign_slots, range_factor, without_weightless_rows
+from streamsift.rows.fires.batches import (
+    Rows,
+    assign_slots,
+    is_greater,
+    range_factor,
+    seed_of,
+    without_weightless_rows,
+)
 from streamsift.rows.fires.glm import GLM
-from streamsift.rows.fires.model import LinearModel, Model, ModelTraits, as_model, grows, is_linear, own_of, traits_of
-from streamsift.rows.fires.scratch import ScratchArrays
+from streamsift.rows.fires.model import (
+    PUBLISHED,
+    LinearModel,
+    Model,
+    ModelTraits,
+    as_model,
+    grows,
+    is_linear,
+    own_of,
+    traits_of,
+)
+from streamsift.rows.fires.scaling import standardised, standardised_sparse
 from streamsift.rows.fires.sdt import SDT
+from streamsift.rows.fires.state import FiresState
+from streamsift.summaries.moments import refuse_bad_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,63 +95,6 @@ _TAGS = {
 }
 
 
-@dataclass
-class FiresState:
-    """Everything learnt.
-
-    `low` and `high` are the range of each feature (empty without scaling); `slots` says which class of the model a
-    label's code is (-1: not known to it yet), `class_rows` how many rows it had. Random numbers of a step come from
-    `seed` and `n_steps`.
-    """
-
-    mu: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    slots: NDArray[np.int64]
-    class_rows: NDArray[np.int64]
-    n_features: int
-    sparse: bool
-    seed: int
-    n_steps: int
-    model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
-    scratch: ScratchArrays = field(init=False, default_factory=ScratchArrays, repr=False)
-    n_known: int = field(init=False)  # labels that have a class in the model
-
-    def __post_init__(self) -> None:
-        self.set_slots(self.slots)
-
-    def copy(self) -> FiresState:
-        """One that may be changed while this one is kept; the arrays are shared."""
-        twin = object.__new__(FiresState)
-        vars(twin).update(vars(self))
-        return twin
-
-    def set_slots(self, slots: Ints) -> None:
-        self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
-
-    @property
-    def n_classes(self) -> int:
-        return max(self.n_known, 1)
-
-
-@dataclass
-class _Rows:
-    """A batch as the model gets it.
-
-    `parameters` are those it is about, or None for all; low and high are the new ranges of the features at the
-    positions `places`.
-    """
-
-    X: Any
-    y: Ints
-    extra: dict[str, Any]
-    parameters: Ints | None = None
-    places: Any = None
-    low: Any = None
-    high: Any = None
-
-
 class FIRES(RowSelector):
     """Rank features by importance minus uncertainty, both read from the parameters of a model.
 
@@ -142,25 +108,30 @@ class FIRES(RowSelector):
         `state_arrays()` and give them to `load_state_arrays` of a selector with an equal object.
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
-    scale : {"minmax"} or None, default "minmax"
-        Scale features to [0, 1] by the range seen so far, or take them as they are. The paper's settings are meant for
-        [0, 1].
-    initial_mu, initial_sigma : float, default 0.0 and 1.0
-        Where every parameter starts.
+    scale : {"standard", "minmax"} or None, default "standard"
+        Standardise features by the mean and standard deviation seen so far and cut them at 5 deviations (values beyond
+        1e150 are refused), scale them to [0, 1] by the range seen so far, as the paper does, or take them as they are.
+    initial_mu : float, default 0.0
+        Where the mean of every parameter starts.
+    initial_sigma : float or None, default None
+        Where the deviation of every parameter starts; None is 0.1 for net and tree, and 1, as in the paper, otherwise.
     uncertainty_penalty : float, default 0.01
         Weight of the uncertainty (the paper's lambda_s).
     regulariser : float, default 0.01
         Scale of the scores (lambda_r).
-    learning_rate_mu, learning_rate_sigma : float, default 0.01
-        Length of a step (the paper's alpha).
-    epochs : int, default 1
-        Steps per batch.
+    learning_rate_mu : float or None, default None
+        Length of a step of the means (alpha); None is 1 for net and tree, and 0.01, as in the paper, otherwise.
+    learning_rate_sigma : float, default 0.01
+        Length of a step of the deviations.
+    epochs : int or None, default None
+        Steps per batch; None is 3 for net and tree, and 1 otherwise.
     n_samples : int, default 5
         Monte-Carlo samples (L) of models without a closed form.
-    aggregation : {"mean", "squares"}, default "mean"
+    aggregation : {"mean", "squares"} or None, default None
         How the parameters of a net or a tree that belong to one feature become one: by their mean, as in the paper, in
         which opposite signs cancel, or by the root of their mean square. With "squares" features are ranked by the mean
-        of Eq. 6 over their weights. The GLM scores the same either way; a model of one's own has its own way.
+        of Eq. 6 over their weights. None is "squares" for net and tree. The GLM scores the same either way; a model of
+        one's own has its own way.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
         absent its parameters stay as they are.
@@ -195,16 +166,16 @@ class FIRES(RowSelector):
     parameter_limits: ClassVar[Limits] = {
         "model": (OneOf("glm", "ann", "sdt"), HasMethods("n_parameters", "gradients", "aggregate")),
         "n_features_to_select": N_FEATURES_LIMITS,
-        "scale": (OneOf("minmax"), IsNone()),
+        "scale": (OneOf("standard", "minmax"), IsNone()),
         "initial_mu": (Real(-1e100, 1e100),),  # all within what Eq. 6 can be computed from
-        "initial_sigma": (Real(1e-12, 1e100),),
+        "initial_sigma": (Real(1e-12, 1e100), IsNone()),
         "uncertainty_penalty": (Real(0, 1e50),),
         "regulariser": (Real(1e-30, 1e30),),
-        "learning_rate_mu": (Real(0, 1e50),),
+        "learning_rate_mu": (Real(0, 1e50), IsNone()),
         "learning_rate_sigma": (Real(0, 1e50),),
-        "epochs": (Integer(1, None),),
+        "epochs": (Integer(1, None), IsNone()),
         "n_samples": (Integer(1, None),),
-        "aggregation": (OneOf("mean", "squares"),),
+        "aggregation": (OneOf("mean", "squares"), IsNone()),
         "new_features": NEW_FEATURES_LIMITS,
         "random_state": (RandomSeed(),),
     }
@@ -216,16 +187,16 @@ class FIRES(RowSelector):
         model: Any = "glm",
         *,
         n_features_to_select: int | float = 10,
-        scale: str | None = "minmax",
+        scale: str | None = "standard",
         initial_mu: float = 0.0,
-        initial_sigma: float = 1.0,
+        initial_sigma: float | None = None,
         uncertainty_penalty: float = 0.01,
         regulariser: float = 0.01,
-        learning_rate_mu: float = 0.01,
+        learning_rate_mu: float | None = None,
         learning_rate_sigma: float = 0.01,
-        epochs: int = 1,
+        epochs: int | None = None,
         n_samples: int = 5,
-        aggregation: str = "mean",
+        aggregation: str | None = None,
         new_features: str = "error",
         random_state: RandomSource = None,
     ) -> None:
@@ -244,6 +215,16 @@ class FIRES(RowSelector):
         self.new_features = new_features
         self.random_state = random_state
 
+    @classmethod
+    def paper(cls, model: Any = "glm", **settings: Any) -> Self:
+        """A selector with the paper's settings where the defaults are others; `settings` are further parameters.
+
+        >>> FIRES.paper(n_features_to_select=5)
+        FIRES(aggregation='mean', epochs=1, initial_sigma=1.0, learning_rate_mu=0.01,
+              n_features_to_select=5, scale='minmax')
+        """
+        return cls(model, **({"scale": "minmax"} | PUBLISHED | settings))
+
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
         return _TAGS[self._traits().linear, self.scale is not None]
@@ -251,6 +232,11 @@ class FIRES(RowSelector):
     def _traits(self) -> ModelTraits:
         """What the model can do."""
         return traits_of(_MODELS.get(self.model) if isinstance(self.model, str) else self.model)
+
+    def _setting(self, name: str) -> Any:
+        """A parameter whose default depends on the model."""
+        value = getattr(self, name)
+        return self._traits().defaults[name] if value is None else value
 
     def _bound_model(self, state: FiresState) -> Model:
         """The model for the sizes of a state; kept there, so that its scratch space is used again."""
@@ -275,9 +261,9 @@ class FIRES(RowSelector):
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if self._traits().uses_random_numbers:
-            seed = _seed(self.random_state)
-        no_classes = np.empty(0, np.int64)
-        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0)
+            seed = seed_of(self.random_state)
+        no_classes, no_moments = np.empty(0, np.int64), np.empty((3, 0))
+        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
         batch = without_weightless_rows(batch)
@@ -304,6 +290,9 @@ class FIRES(RowSelector):
                 after.low[rows.places] = rows.low
             if rows.high is not None:
                 after.high[rows.places] = rows.high
+            if rows.moments is not None:
+                after.moments[:, rows.places] = rows.moments
+                after.total_weight += batch.n_rows
         # Nothing has failed: from here on the state changes.
         vars(state).update(vars(after))
 
@@ -314,7 +303,7 @@ class FIRES(RowSelector):
         n_parameters = model.n_parameters(after.n_features, after.n_classes)
         if before.n_features == 0 or grows(model):
             after.mu = np.full(n_parameters, float(self.initial_mu)) + model.start(_generator(after))
-            after.sigma = np.full(n_parameters, float(self.initial_sigma))
+            after.sigma = np.full(n_parameters, float(self._setting("initial_sigma")))
             after.n_steps += 1
             if before.n_features and grows(model):
                 model.carry(before.mu, before.sigma, after.mu, after.sigma, before.n_features, before.n_classes)
@@ -325,13 +314,15 @@ class FIRES(RowSelector):
                 "with the first batch, or give the model a method `carry` that moves its parameters and ModelTraits "
                 "that say so."
             )
-        if self.scale is not None:
-            n_new = after.n_features - before.n_features
+        n_new = after.n_features - before.n_features
+        if self.scale == "standard":
+            after.moments = np.pad(before.moments, ((0, 0), (0, n_new)))
+        elif self.scale == "minmax":
             start = (0.0, 0.0) if after.sparse else (np.inf, -np.inf)
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
-    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> _Rows:
+    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> Rows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
@@ -349,7 +340,12 @@ class FIRES(RowSelector):
             present = np.flatnonzero(~np.isnan(X[0]))
             X = np.ascontiguousarray(X[:, present])
             X.flags.writeable = False
-        rows = _Rows(X, y, extra, places=slice(None) if present is None else present)
+        rows = Rows(X, y, extra, places=slice(None) if present is None else present)
+        if self.scale == "standard":
+            refuse_bad_values(batch, nan_allowed=batch.has_absent)
+            rows.X = state.scratch.take("rows", X.shape, X.dtype)
+            rows.moments = standardised(state.moments[:, rows.places], X, batch.weight, rows.X)
+            X = rows.X
         factor = self._widen(state, batch, rows)
         if model.traits.scales and is_linear(model):
             if factor is not None:
@@ -365,9 +361,9 @@ class FIRES(RowSelector):
         rows.X = X
         return rows
 
-    def _widen(self, state: FiresState, batch: CheckedBatch, rows: _Rows) -> Floats | None:
+    def _widen(self, state: FiresState, batch: CheckedBatch, rows: Rows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
-        if self.scale is None:
+        if self.scale != "minmax":
             if not self._traits().scales:  # a model that notices by itself reads X once
                 refuse_not_finite(batch, nan_allowed=batch.has_absent)
             return None
@@ -380,30 +376,37 @@ class FIRES(RowSelector):
 
     def _sparse_rows(
         self, model: LinearModel, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]
-    ) -> _Rows:
+    ) -> Rows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
         from scipy.sparse import csr_matrix
 
+        if self.scale == "standard":
+            refuse_bad_values(batch, nan_allowed=False)
+            total, weight = state.total_weight + batch.n_rows, extra.get("sample_weight")
+            moments, data, extra["rest"] = standardised_sparse(state.moments, total, batch.X, weight)
+            X = csr_matrix((data, batch.X.indices, batch.X.indptr), batch.X.shape)
+            return Rows(X, y, extra, places=slice(None), moments=moments)
         refuse_not_finite(batch, nan_allowed=False)
         features, places = np.unique(batch.X.indices, return_inverse=True)
         data, high = batch.X.data, None
-        if self.scale is not None:
+        if self.scale == "minmax":
             high = state.high[features]
             np.maximum.at(high, places, np.abs(data))
             data = (data * range_factor(np.zeros(len(high)), high)[places]).astype(data.dtype)
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
-        return _Rows(X, y, extra, model.of_features(features), features, high=high)
+        return Rows(X, y, extra, model.of_features(features), features, high=high)
 
-    def _climb(self, model: Model, state: FiresState, rows: _Rows) -> None:
+    def _climb(self, model: Model, state: FiresState, rows: Rows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
+        epochs = int(self._setting("epochs"))
         if rows.parameters is not None:
             mu, sigma = state.mu[rows.parameters], state.sigma[rows.parameters]
-        elif self.epochs > 1:
+        elif epochs > 1:
             mu, sigma = state.mu.copy(), state.sigma.copy()
         else:  # a single gradient: once it is there nothing can fail, and the state may change in place
             mu, sigma = state.mu, state.sigma
-        rates = (float(self.learning_rate_mu), float(self.learning_rate_sigma))
-        for epoch in range(self.epochs):
+        rates = (float(self._setting("learning_rate_mu")), float(self.learning_rate_sigma))
+        for epoch in range(epochs):
             rng = _generator(state) if model.traits.uses_random_numbers else _NO_RANDOM_NUMBERS
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
             if not of_mu.shape == of_sigma.shape == mu.shape:
@@ -412,7 +415,7 @@ class FIRES(RowSelector):
                     f"{of_sigma.shape}: give one number for each of the {len(mu)} parameters."
                 )
             state.n_steps += 1
-            smallest = SMALLEST_SIGMA if epoch == self.epochs - 1 else -np.inf
+            smallest = SMALLEST_SIGMA if epoch == epochs - 1 else -np.inf
             climb(mu, sigma, of_mu, of_sigma, rates, LARGEST_GRADIENT, smallest)
         if rows.parameters is not None:
             state.mu[rows.parameters], state.sigma[rows.parameters] = mu, sigma
@@ -435,7 +438,7 @@ class FIRES(RowSelector):
 
     def _takes_squares(self) -> bool:
         traits = self._traits()
-        if self.aggregation == "mean" or traits.linear:
+        if self._setting("aggregation") == "mean" or traits.linear:
             return False
         if not traits.averages:
             raise ParameterError(
@@ -455,7 +458,7 @@ class FIRES(RowSelector):
         importance = self._aggregated(self._state)[0]
         if self._traits().linear and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
-            return -importance if _is_greater(first, second) else importance
+            return -importance if is_greater(first, second) else importance
         return importance
 
     @property
@@ -465,19 +468,6 @@ class FIRES(RowSelector):
         return self._aggregated(self._state)[1]
 
 
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return int(np.random.default_rng(random_state).integers(2**63))
-
-
 def _generator(state: FiresState) -> np.random.Generator:
     """The random numbers of one step: the same after saving and loading."""
     return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))
-
-
-def _is_greater(label: Any, other: Any) -> bool:
-    try:
-        return bool(label > other)
-    except TypeError:
-        return False

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.fires import all_within, probit_gradients, sparse_probit_gradients
+from streamsift.kernels.fires import all_within, centred_probit_gradients, probit_gradients, sparse_probit_gradients
 from streamsift.rows.fires.model import ModelTraits
 from streamsift.rows.fires.scratch import ScratchArrays
 
@@ -50,7 +50,7 @@ class GLM:
     >>> from streamsift import FIRES
     >>> from streamsift.rows.fires import GLM
     >>> FIRES(model=GLM()).partial_fit([[0.0, 1.0], [1.0, 1.0]], ["no", "yes"]).importance_.round(4).tolist()
-    [0.0028, 0.0]
+    [0.0056, 0.0]
     """
 
     n_features: int = 0
@@ -97,17 +97,19 @@ class GLM:
         sample_weight: Floats | None = None,
         low: Floats | None = None,
         factor: Floats | None = None,
+        rest: Floats | None = None,
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Gradients of the log marginal likelihood; rows are scaled to (x - low) * factor where these are given.
 
-        Raises FloatingPointError if X holds NaN or infinity.
+        Values that sparse rows do not hold are `rest`, one number per feature, where that is given, else 0. Raises
+        FloatingPointError if X holds NaN or infinity.
         """
         shape = (_n_models(self.n_classes), X.shape[1])
         parameters = (mu.reshape(shape), sigma.reshape(shape))
         unit = np.ones(len(y))
         weight = unit if sample_weight is None else sample_weight
         if not isinstance(X, np.ndarray):
-            found: NDArray[Any] = self._of_sparse(X, y, weight, unit, parameters)
+            found: NDArray[Any] = self._of_sparse(X, y, weight, unit, parameters, rest)
         elif X.dtype == np.float32 and len(y) > _ROWS:
             found, total = np.zeros((2, *shape)), weight.sum()
             for first in range(0, len(y), _ROWS):
@@ -143,9 +145,19 @@ class GLM:
         return _extreme_gradients(X, y, weight, low, factor, parameters)
 
     def _of_sparse(
-        self, X: Any, y: NDArray[np.int64], weight: Floats, unit: Floats, parameters: tuple[Floats, Floats]
+        self,
+        X: Any,
+        y: NDArray[np.int64],
+        weight: Floats,
+        unit: Floats,
+        parameters: tuple[Floats, Floats],
+        rest: Floats | None,
     ) -> NDArray[Any]:
         space = self.scratch.take("sums", (4, *parameters[0].shape))
+        if rest is not None:
+            if centred_probit_gradients(X.data, X.indices, X.indptr, rest, y, weight, *parameters, space):
+                return space[:2]
+            return _extreme_gradients(_filled(X, rest), y, weight, None, None, parameters)
         if sparse_probit_gradients(X.data, X.indices, X.indptr, y, weight, unit, *parameters, space):
             return space[:2]
         return _extreme_sparse_gradients(X, y, weight, parameters)
@@ -184,6 +196,13 @@ def _extreme_gradients(
     space = np.empty((4, *parameters[0].shape))
     probit_gradients(rows, y, weight, unit, None, None, *parameters, space)
     return space[:2]
+
+
+def _filled(X: Any, rest: Floats) -> NDArray[Any]:
+    """Dense rows with `rest` where a sparse row holds nothing."""
+    rows = np.tile(rest, (X.shape[0], 1))
+    rows[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices] = X.data
+    return rows
 
 
 def _extreme_sparse_gradients(

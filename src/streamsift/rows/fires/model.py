@@ -9,7 +9,8 @@ it: those of `Model` in any case, those of `GrowingModel` with `grows`, those of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 from streamsift.core.exceptions import ParameterError
 
 Floats = NDArray[np.float64]
+
+# The settings of the paper (2.2 and section 4); other models may do better with others.
+PUBLISHED: dict[str, Any] = {"initial_sigma": 1.0, "learning_rate_mu": 0.01, "epochs": 1, "aggregation": "mean"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class ModelTraits:
     grows: features and classes may arrive late, see `carry`.
     averages: `aggregate` only takes means, so it can take them of squares.
     uses_random_numbers: False spares making a generator for every step; `rng` must then not be used.
+    defaults: the settings the model is best learnt with (initial_sigma, learning_rate_mu, epochs, aggregation).
     """
 
     linear: bool = False
@@ -37,6 +42,7 @@ class ModelTraits:
     grows: bool = False
     averages: bool = False
     uses_random_numbers: bool = True
+    defaults: Mapping[str, Any] = field(default_factory=lambda: PUBLISHED)
 
 
 class SimpleModel(Protocol):

@@ -60,7 +60,11 @@ class SDT:
     n_classes: int = 0
     n_samples: int = 5
     scratch: ScratchArrays = field(default_factory=ScratchArrays, repr=False, compare=False)
-    traits: ClassVar[ModelTraits] = ModelTraits(grows=True, averages=True)
+    traits: ClassVar[ModelTraits] = ModelTraits(
+        grows=True,
+        averages=True,
+        defaults={"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 3, "aggregation": "squares"},
+    )
 
     bind = bound_to
     start = small_start

@@ -1,0 +1,1 @@
+"""The tables behind the defaults: `python -m benchmarks defaults [TABLE ...] --data DIR`."""
