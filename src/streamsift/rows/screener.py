@@ -155,6 +155,8 @@ class Screener(RowSelector):
         n_numbers = batch.features.n_features
         if batch.categorical is not None:
             n_numbers -= int(np.count_nonzero(batch.categorical))
+        if not batch.sparse:
+            n_numbers -= len(batch.categories.undecided)
         numbers: NumberSummary
         if self.criterion in _FROM_MOMENTS:
             kind = SparseClassMoments if batch.sparse else ClassMoments
