@@ -25,7 +25,7 @@ Where this deviates from the paper:
 A feature that is constant, or seen with one class only, scores 0. Perfect separation with zero variance scores inf.
 Time per row: O(features), amortised; sparse rows O(non-zeros). Memory: moments 16 bytes per class and feature;
 bins about 2 / eps tuples per feature plus a buffer of up to 16,384 rows (180 MB at most, unless 1 / eps rows need
-more); categories 8 bytes per class and category plus 16, up to max_categories of them.
+more); categories 8 bytes per class and category plus 24, up to max_categories of them.
 """
 
 from __future__ import annotations
