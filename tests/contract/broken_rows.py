@@ -354,6 +354,16 @@ class ChangesWhenAsked(MeanGap):
         return scores
 
 
+class TakesNumbersOnly(MeanGap):
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
+        return super().partial_fit(np.asarray(X, float), y, classes)
+
+
+class CallsCodesCounts(MeanGap):
+    def stream_tags(self) -> StreamTags:
+        return StreamTags(mergeable="exact", batch_invariant=True, categorical="counts")
+
+
 BREAKS: dict[str, type[MeanGap]] = {
     "init_only_stores_arguments": ConvertsArguments,
     "clone_is_unfitted_with_equal_parameters": SharesStateBetweenInstances,
@@ -416,4 +426,6 @@ BREAKS: dict[str, type[MeanGap]] = {
     "set_output_gives_pandas": NamesBackwards,
     "pipeline_selects_before_it_classifies": PrefersNoise,
     "asking_changes_nothing": ChangesWhenAsked,
+    "text_columns_are_taken_or_refused_in_words": TakesNumbersOnly,
+    "order_of_categories_does_not_matter": CallsCodesCounts,
 }

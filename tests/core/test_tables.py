@@ -235,7 +235,8 @@ class TestTransform:
         pd.testing.assert_frame_equal(chosen, self.frame[["town", "x"]])
 
     def test_numbers_alone_stay_numbers(self) -> None:
-        selector = Screener("fisher", n_features_to_select=1).fit(self.frame.assign(x=[1.0, 9, 1, 9]), self.y)
+        told_by_x = self.frame.assign(town=["Oslo", "Oslo", "Rome", "Rome"], x=[1.0, 9, 1, 9])
+        selector = Screener("fisher", n_features_to_select=1).fit(told_by_x, self.y)
         assert selector.get_feature_names_out().tolist() == ["x"]
         assert selector.transform(self.frame).dtype == np.float64
 

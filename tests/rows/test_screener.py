@@ -31,8 +31,8 @@ class Screener(screener.Screener):
 
     def _begin(self, batch: Any) -> Any:
         state = super()._begin(batch)
-        if isinstance(state, QuantileSummary):
-            state.spare = self.few
+        if isinstance(state.numbers, QuantileSummary):
+            state.numbers.spare = self.few
         return state
 
 
@@ -340,7 +340,7 @@ def test_faded_class_comes_back_elsewhere(form, cut):
         X = np.column_stack([X, np.where(np.arange(len(X)) % 7, X[:, 0], np.nan)])
     selector = Screener("t_score", fading=fading, missing="skip" if form == "gaps" else "error")
     feed(selector, sparse.csr_matrix(X) if form == "sparse" else X, y, cut)
-    moments = selector._state.read()
+    moments = selector._state.numbers.read()
     weights = fading ** np.arange(len(y) - 1, -1, -1.0)
     for j, column in enumerate(X.T):
         mine = (y == 1) & ~np.isnan(column)

@@ -31,7 +31,7 @@ def decode(keys: np.ndarray) -> np.ndarray:
 
 def lists_of(selector: Screener) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """(values, counts, class weights) of each feature, with what is still in the buffer merged in."""
-    state = copy.deepcopy(selector._state)
+    state = copy.deepcopy(selector._state.numbers)
     if state.n_buffered:
         state.eps = 1e-9  # any number of different values is kept
         state._merge_buffer(*state._runs(whole=False), 1, np.full(len(state.sizes), -1))
@@ -71,7 +71,7 @@ def test_few_values_are_counted_exactly_for_ever(scale):
     for start in range(0, n, 1000):
         selector.partial_fit(X[start : start + 1000], y[start : start + 1000])
     exact = Screener(eps=1e-6 if n < 1000 else 0.9 / n).fit(X, y)
-    np.testing.assert_array_equal(selector._state.bin_counts(5), exact._state.bin_counts(5))
+    np.testing.assert_array_equal(selector._state.numbers.bin_counts(5), exact._state.numbers.bin_counts(5))
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
@@ -83,7 +83,7 @@ def test_merge_stays_within_the_bound(form, scale):
     parts = [Screener("mutual_info", eps=eps).fit(form(X[i::3]), y[i::3]) for i in range(3)]
     merged = parts[0].merge(parts[1]).merge(parts[2])
     exact = Screener("mutual_info", eps=0.9 / n).fit(X, y)
-    mine, true = merged._state.bin_counts(5), exact._state.bin_counts(5)
+    mine, true = merged._state.numbers.bin_counts(5), exact._state.numbers.bin_counts(5)
     np.testing.assert_allclose(mine.sum(axis=1), true.sum(axis=1))
     assert np.abs(np.cumsum(mine - true, axis=1)).max() <= 4 * eps * n  # two cuts, each with two rank errors
 
@@ -99,13 +99,13 @@ def test_late_features_are_kept_as_short_as_others(scale):
     selector = Screener("mutual_info", eps=eps, new_features="add").partial_fit(X[:early, :3], y[:early])
     for start in range(early, n, 5000):
         selector.partial_fit(X[start : start + 5000], y[start : start + 5000])
-    state = selector._state
+    state = selector._state.numbers
     buffered = np.arange(n) >= n - state.n_buffered
     assert (state.n_present <= np.count_nonzero(~np.isnan(X), axis=0)).all()
     assert state.n_present[3:].tolist() == [np.count_nonzero(~np.isnan(X[~buffered, 3]))] * 67
     assert state.sizes.max() <= 4 * 2 / eps
     wider = copy.deepcopy(selector)
-    wider._state._to_double()
+    wider._state.numbers._to_double()
     for (values, counts, _), column in zip(lists_of(wider), X.T, strict=True):
         ordered = np.sort(column[~np.isnan(column)].astype(float))
         ranks = np.cumsum(counts)
@@ -122,8 +122,8 @@ def test_few_rows_are_counted_as_by_kernels(kind, fading, n_classes):
         X[rng.random(X.shape) < 0.1] = np.nan
         selector = Screener("mutual_info", fading=fading, missing="skip").partial_fit(X, rng.integers(0, n_classes, n))
         for n_bins in (2, 5, 7):
-            few = selector._state.bin_counts(n_bins)
-            by_kernels = copy.deepcopy(selector._state)
+            few = selector._state.numbers.bin_counts(n_bins)
+            by_kernels = copy.deepcopy(selector._state.numbers)
             by_kernels.spare = -1
             np.testing.assert_allclose(few, by_kernels.bin_counts(n_bins), rtol=1e-12, atol=1e-15)
 
@@ -149,12 +149,12 @@ def test_rows_that_wait_are_counted_as_if_merged(kind, fading, n_classes, scale)
     selector = Screener(eps=0.02, fading=fading, missing="skip")
     for start in range(0, n, 4700):
         selector.partial_fit(X[start : start + 4700], y[start : start + 4700])
-        selector._state.spare = -1
+        selector._state.numbers.spare = -1
         merged = copy.deepcopy(selector)
         if kind is np.float32:
-            merged._state._to_double()
+            merged._state.numbers._to_double()
         for n_bins in (2, 5, 8):
-            found = selector._state.bin_counts(n_bins)
+            found = selector._state.numbers.bin_counts(n_bins)
             for feature, (values, counts, weights) in enumerate(lists_of(merged)):
                 expected = naive_bins(values, counts, weights, n_bins)
                 np.testing.assert_allclose(found[feature], expected, rtol=1e-9, atol=1e-9)
@@ -163,9 +163,9 @@ def test_rows_that_wait_are_counted_as_if_merged(kind, fading, n_classes, scale)
 def test_reading_an_empty_buffer():
     """All rows are in the lists: nothing waits."""
     rng = np.random.default_rng(16)
-    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.capacity
+    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.numbers.capacity
     X, y = rng.normal(size=(n, 3)).astype(np.float32), np.arange(n) // (n // 4) % 2
-    state = Screener(eps=0.02).fit(X, y)._state
+    state = Screener(eps=0.02).fit(X, y)._state.numbers
     assert state.n_buffered == 0
     assert state.bin_counts(5).sum(axis=1).tolist() == [[n / 2, n / 2]] * 3
     assert np.abs(state.bin_counts(5).sum(axis=2) - n / 5).max() <= 2 * 0.02 * n
@@ -186,30 +186,30 @@ def test_reading_often_changes_no_count(limit, late, fading, scale):
         width = 60 if start < n // 2 - 500 else 70  # another block of features
         for selector in (often, once):
             selector.partial_fit(X[start : start + 130, :width], y[start : start + 130])
-        often._state.spare = once._state.spare = -1
-        often._state.kept_bytes = once._state.kept_bytes = limit
-        often._state.bin_counts(5)
+        often._state.numbers.spare = once._state.numbers.spare = -1
+        often._state.numbers.kept_bytes = once._state.numbers.kept_bytes = limit
+        often._state.numbers.bin_counts(5)
         if start // 130 % 13 == 0:
             fresh = copy.deepcopy(once)
-            np.testing.assert_array_equal(often._state.bin_counts(5), fresh._state.bin_counts(5))
+            np.testing.assert_array_equal(often._state.numbers.bin_counts(5), fresh._state.numbers.bin_counts(5))
     other = Screener(**settings).fit(X[:1700], np.where(y[:1700] == 1, 2, 1))
     for selector in (often, once):
         selector.merge(copy.deepcopy(other))
         selector.partial_fit(X[:50].astype(float), y[:50])
-    np.testing.assert_array_equal(often._state.bin_counts(5), once._state.bin_counts(5))
+    np.testing.assert_array_equal(often._state.numbers.bin_counts(5), once._state.numbers.bin_counts(5))
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("lacking", [0, 1, 60, 4096 // 8, 4096 // 8 + 1])
 def test_a_run_that_is_nearly_whole_does_not_wait(lacking):
-    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.capacity
+    n = Screener(eps=0.02).fit(np.zeros((2, 3), np.float32), [0, 1])._state.numbers.capacity
     rng = np.random.default_rng(18)
     y = rng.permutation(np.arange(n) < n // 2 - lacking)
     X = rng.normal(size=(n, 3))
     selector = Screener(eps=0.02).fit(X, y)
     length = n // 4
     whole = lacking <= length // 8
-    assert selector._state.n_buffered == lacking + (0 if whole else length - lacking)
+    assert selector._state.numbers.n_buffered == lacking + (0 if whole else length - lacking)
     for (values, counts, weights), column in zip(lists_of(selector), X.T, strict=True):
         ranks = np.cumsum(counts)
         assert np.abs(np.searchsorted(np.sort(column), values, "right") - ranks).max() <= 0.02 * n

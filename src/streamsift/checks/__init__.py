@@ -16,7 +16,7 @@ from types import ModuleType
 
 from streamsift.checks import columns, instances
 from streamsift.checks.all_kinds import batches, hard_data, inputs, parameters, refusals, states, transforms
-from streamsift.checks.rows import answers, merging, streams
+from streamsift.checks.rows import answers, categories, merging, streams
 from streamsift.checks.samples import Make
 from streamsift.core.exceptions import ParameterError, StreamsiftError, UnknownNameError
 from streamsift.core.tags import Kind, MethodTags
@@ -25,7 +25,7 @@ __all__ = ["BrokenPromiseError", "Check", "Make", "checks_of", "run_checks"]
 
 _ALL_KINDS = (parameters, refusals, inputs, hard_data, states)
 _MODULES: dict[Kind, tuple[ModuleType, ...]] = {
-    "rows": (*_ALL_KINDS, batches, transforms, streams, merging, answers),
+    "rows": (*_ALL_KINDS, batches, transforms, streams, merging, answers, categories),
     "columns": (*_ALL_KINDS, transforms, columns),
     "instances": (*_ALL_KINDS, batches, instances),
 }

@@ -12,7 +12,9 @@ and `_merge(state, other)` where the tag `mergeable` is not "no". A state is a d
 Codes of categories in a batch are the selector's own: `batch.categorical` marks the features that have them,
 `batch.categories` names them. Names decide, so the codes of a category are the same in every batch, after loading, and
 whatever the source. A method whose state depends on codes implements `_align_categories`, or cannot be merged with a
-selector that numbered the categories differently.
+selector that numbered the categories differently. A method that tags itself `categorical="one_hot"` never meets a
+code: its batches have a column of 0 and 1 for each category (core/one_hot.py), `_score` gives one score for each such
+column, and the largest of a feature's columns is its score.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from streamsift.core.exceptions import (
     OneClassWarning,
     SavedStateError,
 )
+from streamsift.core.one_hot import OneHotColumns
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
@@ -43,6 +46,7 @@ from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
+CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
 class RowSelector(SelectorMixin, BaseEstimator):
@@ -58,6 +62,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
     _features: FeatureVocabulary
     _labels: LabelVocabulary
     _categories: CategoryVocabulary
+    _columns: OneHotColumns | None = None  # where categories have columns of their own
     _cache: dict[str, Any]
 
     # -- what a method implements -------------------------------------------------------------------------------
@@ -140,10 +145,15 @@ class RowSelector(SelectorMixin, BaseEstimator):
                 f"Column {name!r} holds categories, which {type(self).__name__} cannot use: leave it out, or code it "
                 "as several columns of 0 and 1."
             )
-        state = self._begin(batch) if fresh else self._state
-        self._learn(state, batch)
+        columns = None if fresh else self._columns
+        seen = batch
+        if tags.categorical == "one_hot" and (batch.categories.names or columns is not None):
+            known = columns or OneHotColumns.of_numbers(0 if fresh else self._features.n_features)
+            seen, columns = known.expanded(batch)
+        state = self._begin(seen) if fresh else self._state
+        self._learn(state, seen)
         # Nothing has failed: from here on the object changes.
-        self._state = state
+        self._state, self._columns = state, columns
         if fresh or batch.features is not self._features or batch.labels is not self._labels:
             self._know(batch.features, batch.labels)
         else:
@@ -180,8 +190,14 @@ class RowSelector(SelectorMixin, BaseEstimator):
         """One score per feature, higher is more relevant; computed when asked for."""
         self._refuse_unfitted()
         if "scores" not in self._cache:
-            self._cache["scores"] = self._score(self._state)
+            self._cache["scores"] = self._by_feature(self._score(self._state))
         return self._cache["scores"].copy()  # type: ignore[no-any-return]
+
+    def _by_feature(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One value per feature from one per column: that of its column with the highest score."""
+        if self._columns is None:
+            return values
+        return self._columns.per_feature(values, self._score(self._state), self._features.n_features)
 
     @property
     def ranking_(self) -> NDArray[np.intp]:
@@ -273,6 +289,8 @@ class RowSelector(SelectorMixin, BaseEstimator):
                     f"Cannot merge selectors with different settings: {name}={mine[name]!r} here, "
                     f"{name}={theirs[name]!r} there."
                 )
+        if self._columns is not None or other._columns is not None:
+            raise MergeError(f"{owner} cannot be merged where categories have columns of their own: use 'codes'.")
         if not hasattr(other, "n_rows_seen_"):
             return self
         if not hasattr(self, "n_rows_seen_"):
@@ -323,7 +341,8 @@ class RowSelector(SelectorMixin, BaseEstimator):
         arrays["labels"] = self._labels.as_array()
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
-        return arrays | self._categories.to_arrays() | state_to_arrays(self._state, "state.")
+        columns = {} if self._columns is None else self._columns.to_arrays()
+        return arrays | self._categories.to_arrays() | columns | state_to_arrays(self._state, "state.")
 
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
@@ -335,8 +354,9 @@ class RowSelector(SelectorMixin, BaseEstimator):
         if names is not None and len(names) != counts.n_features:
             raise SavedStateError(f"The saved state has {counts.n_features} features but {len(names)} names.")
         categories = CategoryVocabulary.from_arrays(arrays, counts.n_features)
+        columns = OneHotColumns.from_arrays(arrays, counts.n_features)
         # Nothing has failed: from here on the object changes.
-        self._state, self._categories = state, categories
+        self._state, self._categories, self._columns = state, categories, columns
         self._know(FeatureVocabulary(names, counts.n_features), LabelVocabulary(arrays["labels"].tolist()))
         self.n_rows_seen_ = counts.n_rows_seen
         return self

@@ -13,7 +13,7 @@ Kind = Literal["rows", "columns", "instances"]
 Mergeable = Literal["exact", "bounded", "no"]
 MultiClass = Literal["native", "one-vs-rest", "softmax", "none"]
 TargetKind = Literal["number", "classes", "either"]
-Categorical = Literal["counts", "codes", "refuses"]
+Categorical = Literal["counts", "one_hot", "codes", "refuses"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class MethodTags:
     batch_invariant: how the stream is cut, into batches of rows or blocks of columns, does not change the result.
     supervised: labels are used. sparse: sparse input costs by its non-zeros. missing: missing values are taken.
     categorical: what becomes of a column of categories: "counts" (each category counts for itself, their order means
-    nothing), "codes" (the codes are taken as numbers) or "refuses" (the column is refused in words).
+    nothing), "one_hot" (each category becomes a column of 0 and 1; row selectors only), "codes" (the codes are taken as
+    numbers) or "refuses" (the column is refused in words).
     """
 
     kind: ClassVar[Kind]

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
-from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
-from streamsift.core.tags import StreamTags
+from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.winnow import RANGE, WinnowModels, WinnowRule, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
@@ -110,6 +110,9 @@ class EFS(RowSelector):
         Lower limit of 1 - x in a demotion; 0 lets a weight die, as in published programs.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or starts with the weights 2 and 1.
+    categorical : {"one_hot", "codes"}, default "one_hot"
+        What becomes of a column of categories: a column of 0 and 1 for each of them, the largest score of which is the
+        score of the feature, or the codes taken as numbers.
 
     Attributes
     ----------
@@ -139,6 +142,7 @@ class EFS(RowSelector):
         "margin": (Real(0, None, closed="left"),),
         "least_factor": (Real(0, 0), Real(1e-60, 1)),
         "new_features": NEW_FEATURES_LIMITS,
+        "categorical": CATEGORICAL_LIMITS,
     }
     state_type = WinnowState
     scans_itself: ClassVar[bool] = True
@@ -153,6 +157,7 @@ class EFS(RowSelector):
         margin: float = 1.0,
         least_factor: float = 0.01,
         new_features: str = "error",
+        categorical: Categorical = "one_hot",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.promotion = promotion
@@ -161,11 +166,17 @@ class EFS(RowSelector):
         self.margin = margin
         self.least_factor = least_factor
         self.new_features = new_features
+        self.categorical = categorical
 
     def stream_tags(self) -> StreamTags:
         """Every row needs the one before, so nothing can be merged; the cut into batches changes nothing."""
         return StreamTags(
-            batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest", ignores_constants=False
+            batch_invariant=True,
+            sparse=True,
+            late_features=True,
+            multi_class="one-vs-rest",
+            ignores_constants=False,
+            categorical=self.categorical,
         )
 
     def _begin(self, batch: CheckedBatch) -> WinnowState:

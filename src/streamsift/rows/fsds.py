@@ -39,8 +39,8 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
-from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
-from streamsift.core.tags import StreamTags
+from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.tridiagonal import (
     are_eigenvectors,
     leading_values,
@@ -85,6 +85,9 @@ class FSDS(RowSelector):
         Leading directions that scores are made of (the paper's k).
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or counts as 0 in the rows before.
+    categorical : {"one_hot", "codes"}, default "one_hot"
+        What becomes of a column of categories: a column of 0 and 1 for each of them, the largest score of which is the
+        score of the feature, or the codes taken as numbers.
 
     Attributes
     ----------
@@ -108,6 +111,7 @@ class FSDS(RowSelector):
         "sketch_size": (Integer(1, None), IsNone()),
         "n_components": (Integer(1, None),),
         "new_features": NEW_FEATURES_LIMITS,
+        "categorical": CATEGORICAL_LIMITS,
     }
     state_type = SketchState
     scans_itself: ClassVar[bool] = True
@@ -119,15 +123,23 @@ class FSDS(RowSelector):
         sketch_size: int | None = None,
         n_components: int = 2,
         new_features: str = "error",
+        categorical: Categorical = "one_hot",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.sketch_size = sketch_size
         self.n_components = n_components
         self.new_features = new_features
+        self.categorical = categorical
 
     def stream_tags(self) -> StreamTags:
         """Unsupervised: y is not used."""
-        return StreamTags(supervised=False, late_features=True, multi_class="none", ignores_constants=False)
+        return StreamTags(
+            supervised=False,
+            late_features=True,
+            multi_class="none",
+            ignores_constants=False,
+            categorical=self.categorical,
+        )
 
     def _begin(self, batch: CheckedBatch) -> SketchState:
         n_features = batch.features.n_features

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Limits, Real
-from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many
-from streamsift.core.tags import StreamTags
+from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.linear_online import ofs_rows, ofs_sparse_rows
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import MIRROR, OneVsRest
@@ -67,6 +67,9 @@ class OFS(RowSelector):
         How much weights shrink per row, relative to the step, and how long they may get (the paper's lambda).
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or starts with weight 0.
+    categorical : {"one_hot", "codes"}, default "one_hot"
+        What becomes of a column of categories: a column of 0 and 1 for each of them, the largest score of which is the
+        score of the feature, or the codes taken as numbers.
 
     Attributes
     ----------
@@ -93,6 +96,7 @@ class OFS(RowSelector):
         "step": (Real(0, 1, closed="right"),),
         "shrink": (Real(0, 1, closed="right"),),
         "new_features": NEW_FEATURES_LIMITS,
+        "categorical": CATEGORICAL_LIMITS,
     }
     state_type = OFSState
 
@@ -103,16 +107,23 @@ class OFS(RowSelector):
         step: float = 0.2,
         shrink: float = 0.01,
         new_features: str = "error",
+        categorical: Categorical = "one_hot",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.step = step
         self.shrink = shrink
         self.new_features = new_features
+        self.categorical = categorical
 
     def stream_tags(self) -> StreamTags:
         """Every row needs the one before, so nothing can be merged; the cut into batches changes nothing."""
         return StreamTags(
-            batch_invariant=True, sparse=True, late_features=True, multi_class="one-vs-rest", ignores_constants=False
+            batch_invariant=True,
+            sparse=True,
+            late_features=True,
+            multi_class="one-vs-rest",
+            ignores_constants=False,
+            categorical=self.categorical,
         )
 
     def _begin(self, batch: CheckedBatch) -> OFSState:

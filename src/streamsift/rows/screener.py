@@ -18,11 +18,14 @@ Where this deviates from the paper:
 - Gini (Eq. 6): "no split" counts as a cut. `scores_` is the impurity removed by the best cut (higher is better),
   `criterion_values_` the impurity that is left, as in the paper.
 - 2.2.2: one level of tuples with known rank uncertainty instead of many levels (see summaries/quantiles.py).
+- Categories, of which the paper says nothing, are counted one by one (summaries/category_counts.py) and scored by the
+  same formulas with categories for bins; see rows/category_scores.py. `scores_` leaves out what many categories gain by
+  chance alone, `criterion_values_` does not.
 
 A feature that is constant, or seen with one class only, scores 0. Perfect separation with zero variance scores inf.
 Time per row: O(features), amortised; sparse rows O(non-zeros). Memory: moments 16 bytes per class and feature;
 bins about 2 / eps tuples per feature plus a buffer of up to 16,384 rows (180 MB at most, unless 1 / eps rows need
-more).
+more); categories 8 bytes per class and category plus 24, up to max_categories of them.
 """
 
 from __future__ import annotations
@@ -36,10 +39,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
+from streamsift.core.categories import Mapped
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
-from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder, Summary
+from streamsift.rows.category_scores import category_score
+from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
+from streamsift.rows.screening_formulas import chi2, fisher, gini, impurity_removed, mutual_info, t_score
+from streamsift.summaries.category_counts import CategoryCounts
+from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments
 from streamsift.summaries.quantiles import QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
@@ -67,6 +75,10 @@ class Screener(RowSelector):
         Largest error of a rank, as a share of the rows; only the bin scores use it.
     n_bins : int, default 5
         Bins of equal rank for the bin scores.
+    max_categories : int, default 1000
+        How many categories of a feature are counted each for itself; the rarest of more are counted together. With n
+        rows, a category of more than n / max_categories rows is always counted for itself, from at most
+        n / max_categories of its rows on.
     missing : {"error", "skip"}, default "error"
         Whether NaN is refused, or not counted for its feature.
     new_features : {"error", "add"}, default "error"
@@ -78,7 +90,8 @@ class Screener(RowSelector):
     scores_ : ndarray of shape (n_features,)
         Higher is more relevant.
     criterion_values_ : ndarray of shape (n_features,)
-        The paper's raw value: the same as `scores_`, but for Gini, where lower is better.
+        The paper's raw value: the same as `scores_`, but for Gini, where lower is better, and for features of many
+        categories, where it includes what they gain by chance.
     fading_ : float
         The fading in use: the parameter, or what "auto" has come to.
     classes_ : ndarray
@@ -98,6 +111,13 @@ class Screener(RowSelector):
     ...     selector = selector.partial_fit(X, y)
     >>> selector.get_support(indices=True).tolist(), selector.n_rows_seen_
     ([2], 1000)
+
+    Columns of text in a table are categories, and so is whatever a file's reader takes for them:
+
+    >>> import pandas as pd
+    >>> shops = pd.DataFrame({"shop": ["north", "south", "east", "south"] * 50, "price": np.arange(200.0)})
+    >>> Screener(n_features_to_select=1).partial_fit(shops, [1, 0, 1, 0] * 50).selected_
+    ['shop']
     """
 
     parameter_limits: ClassVar[Limits] = {
@@ -106,6 +126,7 @@ class Screener(RowSelector):
         "fading": (Real(0, 1, closed="right"), OneOf("auto")),
         "eps": (Real(1e-6, 0.5, closed="both"),),
         "n_bins": (Integer(2, 10_000),),
+        "max_categories": (Integer(1, 1_000_000),),
         "missing": (OneOf("error", "skip"),),
         "new_features": NEW_FEATURES_LIMITS,
     }
@@ -119,6 +140,7 @@ class Screener(RowSelector):
         fading: float | str = 1.0,
         eps: float = 0.001,
         n_bins: int = 5,
+        max_categories: int = 1000,
         missing: str = "error",
         new_features: str = "error",
     ) -> None:
@@ -127,6 +149,7 @@ class Screener(RowSelector):
         self.fading = fading
         self.eps = eps
         self.n_bins = n_bins
+        self.max_categories = max_categories
         self.missing = missing
         self.new_features = new_features
 
@@ -136,35 +159,45 @@ class Screener(RowSelector):
             return _LADDER
         return _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
 
-    def _begin(self, batch: CheckedBatch) -> Any:
-        if self.fading != "auto":
-            return self._empty(self._kind(batch.sparse), float(self.fading), batch)
-        kind, moments = self._kind(batch.sparse), _MOMENTS[batch.sparse]
-        summaries = [self._empty(kind, rate, batch) for rate in RATES]
-        pilots = [] if kind is moments else [self._empty(moments, rate, batch) for rate in RATES]
-        return LADDERS[kind](Judge.empty(), *summaries, *pilots)
+    def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder:
+        kind, n_features = self._kind(batch.sparse), batch.features.n_features
+        if self.fading == "auto":  # numbers only: the tags refuse categories
+            moments = _MOMENTS[batch.sparse]
+            summaries = [self._empty(kind, rate, batch, n_features) for rate in RATES]
+            pilots = [] if kind is moments else [self._empty(moments, rate, batch, n_features) for rate in RATES]
+            ladder: Ladder = LADDERS[kind](Judge.empty(), *summaries, *pilots)
+            return ladder
+        n_numbers = n_features
+        if batch.categorical is not None:
+            n_numbers -= int(np.count_nonzero(batch.categorical))
+        if not batch.sparse:
+            n_numbers -= len(batch.categories.undecided)
+        fading = float(self.fading)
+        numbers = self._empty(kind, fading, batch, n_numbers)
+        return MixedSummary.of(numbers, CategoryCounts.empty(fading, int(self.max_categories), len(batch.labels)))
 
     def _kind(self, sparse: bool) -> type[Any]:
         return _MOMENTS[sparse] if self.criterion in _FROM_MOMENTS else _BINS[sparse]
 
-    def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch) -> Any:
-        sizes = (len(batch.labels), batch.features.n_features)
+    def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch, n_features: int) -> Any:
+        sizes = (len(batch.labels), n_features)
         if kind in _MOMENTS:
             return kind.empty(fading, *sizes)
         dtype = () if batch.sparse else (batch.X.dtype,)
         return kind.empty(float(self.eps), fading, *sizes, *dtype)
 
-    def _learn(self, state: Any, batch: CheckedBatch) -> None:
-        wants_sparse = isinstance(_in_use(state), (SparseClassMoments, SparseQuantileSummary))
-        batch, skip = batch.as_sparse(wants_sparse), self.missing == "skip"
+    def _learn(self, state: MixedSummary | Ladder, batch: CheckedBatch) -> None:
+        skip = self.missing == "skip"
         if isinstance(state, Ladder):
-            state.learn(batch, fisher, skip_missing=skip)
+            wants_sparse = isinstance(state.in_use, (SparseClassMoments, SparseQuantileSummary))
+            state.learn(batch.as_sparse(wants_sparse), fisher, skip_missing=skip)
         else:
             state.learn(batch, skip_missing=skip)
 
-    def _score(self, state: Any) -> Floats:
-        values = self._values(_in_use(state))
-        return _impurity_removed(values) if self.criterion == "gini" else values[0]
+    def _score(self, state: MixedSummary | Ladder) -> Floats:
+        values = self._number_values(state)
+        of_numbers = impurity_removed(values) if self.criterion == "gini" else values[0]
+        return self._spread(state, of_numbers, "score")
 
     @property
     def fading_(self) -> float:
@@ -176,13 +209,28 @@ class Screener(RowSelector):
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
         check_is_fitted(self)
-        return self._values(_in_use(self._state))[0].copy()  # type: ignore[no-any-return]
+        return self._spread(self._state, self._number_values(self._state)[0], "value")
 
-    def _values(self, state: Summary) -> Floats:
-        """One or more rows of values; the first is the criterion."""
-        if isinstance(state, ClassMoments | SparseClassMoments):
-            return _FROM_MOMENTS[self.criterion](state.read())[None]
-        counts = state.bin_counts(int(self.n_bins))
+    def _spread(self, state: MixedSummary | Ladder, of_numbers: Floats, wanted: str) -> Floats:
+        """One number per feature: numeric ones as given, categorical ones from their counts."""
+        if isinstance(state, Ladder):
+            return of_numbers.copy()
+        if len(state.number_slots) == state.n_features and not state.categories.n_features:
+            return of_numbers.copy()
+        found = np.zeros(state.n_features)
+        found[state.number_slots] = of_numbers
+        for slot, table in zip(state.category_slots, state.categories.tables(), strict=True):
+            found[slot] = getattr(category_score(self.criterion, table, int(self.n_bins)), wanted)
+        return found
+
+    def _number_values(self, state: MixedSummary | Ladder) -> Floats:
+        """One or more rows of values of the numeric features; the first is the criterion."""
+        if isinstance(state, MixedSummary) and not len(state.number_slots):
+            return np.zeros((2, 0))
+        numbers: NumberSummary = state.in_use if isinstance(state, Ladder) else state.numbers
+        if isinstance(numbers, ClassMoments | SparseClassMoments):
+            return _FROM_MOMENTS[self.criterion](numbers.read())[None]
+        counts = numbers.bin_counts(int(self.n_bins))
         values = np.atleast_2d(_FROM_BINS[self.criterion](counts))
         if self.criterion != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
             several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (
@@ -191,112 +239,26 @@ class Screener(RowSelector):
             values *= several
         return values
 
-    def _align_classes(self, state: Summary, codes: NDArray[np.int64], n_classes: int) -> Summary:
+    def _align_classes(self, state: MixedSummary, codes: NDArray[np.int64], n_classes: int) -> MixedSummary:
         return state.aligned(codes, n_classes)
+
+    def _align_categories(self, state: MixedSummary, mapped: Mapped) -> MixedSummary:
+        return state.renamed(mapped)
 
     def _merge(self, state: Any, other: Any) -> None:
         state.merge(other)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        first = "state.rung_0." if self.fading == "auto" else "state."
-        sparse = f"{first}nonzero" in arrays or f"{first}start" in arrays
-        kind = self._kind(sparse)
-        return LADDERS[kind] if self.fading == "auto" else kind
+        first = "state.rung_0." if self.fading == "auto" else "state.numbers."
+        kind = self._kind(f"{first}nonzero" in arrays or f"{first}start" in arrays)
+        return LADDERS[kind] if self.fading == "auto" else MIXED[kind]
 
 
-def _in_use(state: Summary | Ladder) -> Summary:
-    """The summary that scores are read from."""
-    return state.in_use if isinstance(state, Ladder) else state
-
-
-# -- scores from class moments ----------------------------------------------------------------------------------
-
-
-def t_score(moments: Moments) -> Floats:
-    """Eq. 1, |mean_1 - mean_2| / sqrt(var_1 / n_1 + var_2 / n_2); the largest one-vs-rest value for more classes."""
-    weight = np.broadcast_to(moments.weight, moments.mean.shape)
-    n_classes = len(weight)
-    if n_classes < 2:
-        return np.zeros(weight.shape[1])
-    best = np.zeros(weight.shape[1])
-    for c in range(n_classes if n_classes > 2 else 1):
-        rest = np.arange(n_classes) != c
-        n_rest, mean_rest, m2_rest = _pooled(weight[rest], moments.mean[rest], moments.m2[rest])
-        squared_error = _ratio(moments.m2[c], weight[c] ** 2) + _ratio(m2_rest, n_rest**2)
-        both = (weight[c] > 0) & (n_rest > 0)
-        best = np.maximum(
-            best, _ratio(np.where(both, np.abs(moments.mean[c] - mean_rest), 0.0), np.sqrt(squared_error))
-        )
-    return best
-
-
-def fisher(moments: Moments) -> Floats:
-    """Eq. 2, sum n_c (mean_c - mean)^2 / sum n_c var_c."""
-    weight = np.broadcast_to(moments.weight, moments.mean.shape)
-    total = weight.sum(axis=0)
-    # Around the largest class's mean, so that classes with the same mean differ by exactly 0.
-    anchor = moments.mean[np.argmax(weight, axis=0), np.arange(weight.shape[1])]
-    offset = np.where(weight > 0, moments.mean - anchor, 0.0)
-    centre = _ratio((weight * offset).sum(axis=0), total)
-    between = (weight * (offset - centre) ** 2).sum(axis=0)
-    return _ratio(between, moments.m2.sum(axis=0))
-
-
-def _pooled(weight: Floats, mean: Floats, m2: Floats) -> tuple[Floats, Floats, Floats]:
-    """Weight, mean and second moment of several classes taken together."""
-    if len(weight) == 1:
-        return weight[0], mean[0], m2[0]
-    total = weight.sum(axis=0)
-    anchor = mean[np.argmax(weight, axis=0), np.arange(weight.shape[1])]
-    offset = np.where(weight > 0, mean - anchor, 0.0)
-    centre = _ratio((weight * offset).sum(axis=0), total)
-    return total, anchor + centre, (m2 + weight * (offset - centre) ** 2).sum(axis=0)
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    """above / below, where 0 / 0 is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(above == 0.0, 0.0, above / below)
-
-
-# -- scores from bin counts (n_features, n_bins, n_classes) -------------------------------------------------------
-
-
-def mutual_info(counts: Floats) -> Floats:
-    """Eq. 4, in nats."""
-    total = counts.sum(axis=(1, 2), keepdims=True)
-    joint = _ratio(counts, total)
-    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=2, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(joint > 0.0, joint * np.log(joint / independent), 0.0)
-    return np.asarray(np.maximum(terms.sum(axis=(1, 2)), 0.0))
-
-
-def chi2(counts: Floats) -> Floats:
-    """Eq. 5."""
-    total = counts.sum(axis=(1, 2), keepdims=True)
-    expected = _ratio(counts.sum(axis=1, keepdims=True) * counts.sum(axis=2, keepdims=True), total)
-    return np.asarray(_ratio((counts - expected) ** 2, expected).sum(axis=(1, 2)))
-
-
-def gini(counts: Floats) -> Floats:
-    """Eq. 6 as two rows: the impurity left by the best cut, and the impurity without a cut."""
-    below = np.concatenate([np.zeros_like(counts[:, :1]), np.cumsum(counts, axis=1)[:, :-1]], axis=1)
-    above = counts.sum(axis=1, keepdims=True) - below
-    total = counts.sum(axis=(1, 2))
-    # n P(A) (1 - sum P(c|A)^2) = n_A - sum n_Ac^2 / n_A; the first cut has nothing below it: no split.
-    left = sum(side.sum(axis=2) - _ratio((side**2).sum(axis=2), side.sum(axis=2)) for side in (below, above))
-    impurity = _ratio(np.asarray(left), total[:, None])
-    return np.stack([impurity.min(axis=1), impurity[:, 0]])
-
-
-def _impurity_removed(values: Floats) -> Floats:
-    return np.asarray(np.maximum(values[1] - values[0], 0.0))
-
-
-_EXACT = StreamTags(mergeable="exact", batch_invariant=True, sparse=True, missing=True, late_features=True)
+_EXACT = StreamTags(
+    mergeable="exact", batch_invariant=True, sparse=True, missing=True, late_features=True, categorical="counts"
+)
 _BOUNDED = replace(_EXACT, mergeable="bounded")
-_LADDER = replace(_EXACT, mergeable="no")
+_LADDER = replace(_EXACT, mergeable="no", categorical="refuses")
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {"t_score": t_score, "fisher": fisher}

@@ -118,6 +118,11 @@ class ClassMoments:
             target[codes] = part
         return type(self)(self.fading, 0, *moved)
 
+    def taken(self, features: NDArray[np.int64]) -> Self:
+        """A copy of some features, in this order; -1 stands for one that no row has had."""
+        parts = (np.broadcast_to(part, self.mean.shape) for part in (self.weight, self.mean, self.m2))
+        return type(self)(self.fading, self.age, *(np.pad(part, ((0, 0), (0, 1)))[:, features] for part in parts))
+
     def merge(self, other: Self) -> None:
         """Chan's formula for two parts; both at present scale (see `aligned`)."""
         if other.weight.shape[1] != self.weight.shape[1]:

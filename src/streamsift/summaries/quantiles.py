@@ -76,7 +76,7 @@ class QuantileSummary:
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
         keys = np.int32 if dtype == np.float32 else np.int64
         most = _ROWS if fading == 1.0 else _ROWS_TOGETHER
-        fitting = max(_BYTES // (n_features * np.dtype(keys).itemsize), 1)
+        fitting = max(_BYTES // (max(n_features, 1) * np.dtype(keys).itemsize), 1)
         rows = max(2 ** math.ceil(math.log2(1.0 / eps)), min(most, 2 ** int(math.log2(fitting))), 32)
         room = min(int(np.ceil(2.0 / eps)), 256)
         return cls(
@@ -399,6 +399,16 @@ class QuantileSummary:
         self.weights = weights
         self.buffer_class[: self.n_buffered] = codes[self.buffer_class[: self.n_buffered]]
         self.kept = []
+        return self
+
+    def taken(self, features: Ints) -> Self:
+        """Keep some features, in this order, -1 for one that no row has had; the object is changed and returned."""
+        if self.n_buffered:
+            self._flush(everything=True)
+        self._make_room(self.weights.shape[1], len(self.sizes) + 1, double=False)
+        for name in ("lists", "weights", "n_present", "thinning_error", "sizes", "exact"):
+            setattr(self, name, getattr(self, name)[features])
+        self.buffer = np.zeros((_n_blocks(len(features)), *self.buffer.shape[1:]), self.buffer.dtype)
         return self
 
     def merge(self, other: Self) -> None:

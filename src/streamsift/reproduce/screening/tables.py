@@ -26,7 +26,8 @@ from streamsift.core.selection import rank_scores
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
 from streamsift.reproduce.screening.data import DATA_SETS, ScreeningData, folder_of, load, missing, present
-from streamsift.rows.screener import Screener, chi2, gini, mutual_info
+from streamsift.rows.screener import Screener
+from streamsift.rows.screening_formulas import chi2, gini, mutual_info
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def online_counts(X: Any, y: NDArray[np.int64], eps: float, minibatch: int) -> F
     screener = Screener("chi2", eps=eps, n_bins=N_BINS)
     for first in range(0, len(y), minibatch):
         screener.partial_fit(X[first : first + minibatch], y[first : first + minibatch], classes=np.unique(y))
-    counts: Floats = screener._state.bin_counts(N_BINS)
+    counts: Floats = screener._state.numbers.bin_counts(N_BINS)
     return counts
 
 

@@ -47,8 +47,8 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, RandomSource, Real
 from streamsift.core.exceptions import InputError, ParameterError
-from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
-from streamsift.core.tags import StreamTags
+from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import (
@@ -84,14 +84,16 @@ LARGEST_GRADIENT = 1e12
 _MODELS: dict[str, Model] = {"glm": GLM(), "ann": ANN(), "sdt": SDT()}
 _NO_RANDOM_NUMBERS = np.random.default_rng(0)  # for models that declare that they use none
 _TAGS = {
-    (linear, scaled): StreamTags(
+    (linear, scaled, one_hot): StreamTags(
         sparse=linear,
         late_features=True,
         multi_class="one-vs-rest" if linear else "softmax",
         ignores_constants=scaled,
+        categorical="one_hot" if one_hot else "codes",
     )
     for linear in (True, False)
     for scaled in (True, False)
+    for one_hot in (True, False)
 }
 
 
@@ -135,6 +137,9 @@ class FIRES(RowSelector):
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or added with parameters at their start. While a feature is
         absent its parameters stay as they are.
+    categorical : {"one_hot", "codes"}, default "one_hot"
+        What becomes of a column of categories: a column of 0 and 1 for each of them, the largest score of which is the
+        score of the feature, or the codes taken as numbers.
     random_state : None, int or numpy random generator, default None
         For models that draw random numbers; an int makes runs repeatable.
 
@@ -177,6 +182,7 @@ class FIRES(RowSelector):
         "n_samples": (Integer(1, None),),
         "aggregation": (OneOf("mean", "squares"), IsNone()),
         "new_features": NEW_FEATURES_LIMITS,
+        "categorical": CATEGORICAL_LIMITS,
         "random_state": (RandomSeed(),),
     }
     state_type: ClassVar[type[Any]] = FiresState
@@ -198,6 +204,7 @@ class FIRES(RowSelector):
         n_samples: int = 5,
         aggregation: str | None = None,
         new_features: str = "error",
+        categorical: Categorical = "one_hot",
         random_state: RandomSource = None,
     ) -> None:
         self.model = model
@@ -213,6 +220,7 @@ class FIRES(RowSelector):
         self.n_samples = n_samples
         self.aggregation = aggregation
         self.new_features = new_features
+        self.categorical = categorical
         self.random_state = random_state
 
     @classmethod
@@ -227,7 +235,7 @@ class FIRES(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
-        return _TAGS[self._traits().linear, self.scale is not None]
+        return _TAGS[self._traits().linear, self.scale is not None, self.categorical == "one_hot"]
 
     def _traits(self) -> ModelTraits:
         """What the model can do."""
@@ -455,7 +463,7 @@ class FIRES(RowSelector):
         later one, if they cannot be compared); with the GLM and more classes it has no sign.
         """
         check_is_fitted(self)
-        importance = self._aggregated(self._state)[0]
+        importance = self._by_feature(self._aggregated(self._state)[0])
         if self._traits().linear and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
             return -importance if is_greater(first, second) else importance
@@ -465,7 +473,7 @@ class FIRES(RowSelector):
     def uncertainty_(self) -> Floats:
         """The aggregated sigma of each feature."""
         check_is_fitted(self)
-        return self._aggregated(self._state)[1]
+        return self._by_feature(self._aggregated(self._state)[1])
 
 
 def _generator(state: FiresState) -> np.random.Generator:

@@ -1,0 +1,192 @@
+"""Numbers and categories side by side: each feature goes to the summary of its kind.
+
+The numeric summary (class moments or quantiles) has the numeric features only, CategoryCounts the categorical ones. A
+feature that has had no value at all is in neither until its first value says what it is; in sparse rows, where no value
+means 0, it is a number. The order of features within a summary is that in which their kind became known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.categories import Mapped
+from streamsift.core.exceptions import InputError, MergeError
+from streamsift.core.vocabulary import FeatureVocabulary
+from streamsift.summaries.category_counts import CategoryCounts
+from streamsift.summaries.moments import ClassMoments, SparseClassMoments, refuse_bad_values
+from streamsift.summaries.quantiles import QuantileSummary
+from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+NumberSummary = ClassMoments | SparseClassMoments | QuantileSummary | SparseQuantileSummary
+
+_LARGEST_CODE = 2**53
+
+
+@dataclass
+class MixedSummary:
+    """A summary of the numeric features and the counts of the categorical ones."""
+
+    n_features: int
+    number_slots: Ints  # the feature behind each column of `numbers`
+    category_slots: Ints  # the feature behind each one of `categories`
+    categories: CategoryCounts
+    numbers: Any
+
+    @classmethod
+    def of(cls, numbers: NumberSummary, categories: CategoryCounts) -> MixedSummary:
+        """Without any feature yet."""
+        none = np.zeros(0, np.int64)
+        return MIXED[type(numbers)](0, none, none.copy(), categories, numbers)
+
+    @property
+    def sparse(self) -> bool:
+        return isinstance(self.numbers, SparseClassMoments | SparseQuantileSummary)
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        """Absorb a batch; whatever is wrong with it is refused before anything changes."""
+        batch = batch.as_sparse(self.sparse)
+        number_slots, category_slots = self._sorted_out(batch)
+        if not len(category_slots) and len(number_slots) == batch.features.n_features:
+            self.numbers.learn(batch, skip_missing=skip_missing)
+        else:
+            refuse = refuse_not_finite if isinstance(self.numbers, QuantileSummary | SparseQuantileSummary) else (
+                refuse_bad_values
+            )  # fmt: skip
+            refuse(batch, nan_allowed=skip_missing or batch.has_absent)
+            columns = _code_columns(batch, category_slots)
+            if len(number_slots) or self.sparse:  # sparse: a feature that comes late has been 0 in these rows
+                self.numbers.learn(_part(batch, number_slots), skip_missing=skip_missing)
+            self.categories.learn(columns, batch.codes, len(batch.labels))
+        self.n_features = batch.features.n_features
+        self.number_slots, self.category_slots = number_slots, category_slots
+
+    def _sorted_out(self, batch: CheckedBatch) -> tuple[Ints, Ints]:
+        """The features that are numbers and those that are categories, the known ones first."""
+        n_features = batch.features.n_features
+        if len(self.number_slots) == n_features and batch.categorical is None:
+            return self.number_slots, self.category_slots
+        new = np.ones(n_features, bool)
+        new[self.number_slots] = new[self.category_slots] = False
+        if batch.categorical is None:
+            is_category = np.zeros(n_features, bool)
+        else:
+            is_category = batch.categorical
+            changed = is_category[self.number_slots]
+            if changed.any():
+                name = batch.features.name(int(self.number_slots[np.argmax(changed)]))
+                raise InputError(
+                    f"Column {name!r} changes between numbers and categories: it was numbers so far, and is marked as "
+                    "categories now; give it one type."
+                )
+        waiting = np.zeros(n_features, bool)
+        if not self.sparse:
+            waiting[list(batch.categories.undecided)] = True
+        numbers = np.flatnonzero(new & ~is_category & ~waiting)
+        categories = np.flatnonzero(new & is_category)
+        return np.append(self.number_slots, numbers), np.append(self.category_slots, categories)
+
+    # -- merging ------------------------------------------------------------------------------------------------
+
+    def aligned(self, classes: Ints, n_classes: int) -> Self:
+        """The same with class c moved to classes[c]."""
+        return replace(
+            self,
+            numbers=self.numbers.aligned(classes, n_classes),
+            categories=self.categories.aligned(classes, n_classes),
+        )
+
+    def renamed(self, mapped: Mapped) -> Self:
+        """The same with code c of feature j moved to mapped[j][c]."""
+        places = {int(slot): place for place, slot in enumerate(self.category_slots)}
+        categories = self.categories.renamed({places[slot]: codes for slot, codes in mapped.items() if slot in places})
+        return replace(self, categories=categories)
+
+    def merge(self, other: Self) -> None:
+        """Add another summary of the same features, with the same classes and codes."""
+        self.number_slots = self._in_common("numbers", self.number_slots, other, other.number_slots)
+        self.category_slots = self._in_common("categories", self.category_slots, other, other.category_slots)
+        if len(self.number_slots):
+            self.numbers.merge(other.numbers)
+        self.categories.merge(other.categories)
+        self.n_features = max(self.n_features, other.n_features)
+
+    def _in_common(self, part: str, mine: Ints, other: Self, theirs: Ints) -> Ints:
+        """Bring one part of both to the same features in the same order, and return these."""
+        if np.array_equal(mine, theirs):
+            return mine
+        if part == "numbers" and self.sparse:
+            raise MergeError(
+                "Cannot merge: the two selectors learnt sparse rows, and a column without any value turned out to "
+                "hold categories in one of them; feed one selector with all rows."
+            )
+        both = np.union1d(mine, theirs)
+        for summary, slots in ((self, mine), (other, theirs)):
+            places = np.full(len(both), -1)
+            places[np.searchsorted(both, slots)] = np.arange(len(slots))
+            setattr(summary, part, getattr(summary, part).taken(places))
+        return both
+
+
+@dataclass
+class MixedMoments(MixedSummary):
+    numbers: ClassMoments
+
+
+@dataclass
+class MixedSparseMoments(MixedSummary):
+    numbers: SparseClassMoments
+
+
+@dataclass
+class MixedQuantiles(MixedSummary):
+    numbers: QuantileSummary
+
+
+@dataclass
+class MixedSparseQuantiles(MixedSummary):
+    numbers: SparseQuantileSummary
+
+
+MIXED: dict[type[Any], type[MixedSummary]] = {
+    ClassMoments: MixedMoments,
+    SparseClassMoments: MixedSparseMoments,
+    QuantileSummary: MixedQuantiles,
+    SparseQuantileSummary: MixedSparseQuantiles,
+}
+
+
+def _part(batch: CheckedBatch, slots: Ints) -> CheckedBatch:
+    """The batch with some of its features only."""
+    names = batch.features.names
+    features = FeatureVocabulary(None if names is None else [names[slot] for slot in slots], len(slots))
+    X = batch.X[:, slots]
+    if not batch.sparse:
+        X = np.ascontiguousarray(X)
+        X.flags.writeable = False
+    return replace(batch, X=X, features=features)
+
+
+def _code_columns(batch: CheckedBatch, slots: Ints) -> Floats:
+    """The codes of some features, a line each; codes that no category can have are refused."""
+    X = batch.X[:, slots]
+    columns = np.ascontiguousarray((X.toarray() if batch.sparse else X).T, np.float64)
+    bare = [place for place, slot in enumerate(slots.tolist()) if slot not in batch.categories.names]
+    for place in bare:
+        codes = columns[place]
+        wrong = ~(np.isnan(codes) | ((codes >= 0.0) & (codes < _LARGEST_CODE) & (codes == np.floor(codes))))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InputError(
+                f"Row {row}, column {batch.features.name(int(slots[place]))!r} of X is {codes[row]:g}, but the column "
+                "is marked as categories: codes of categories are whole numbers from 0."
+            )
+    return columns
