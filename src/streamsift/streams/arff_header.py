@@ -74,7 +74,7 @@ def read_header(source: ByteSource, limits: ReadLimits = READ_LIMITS) -> Header:
         if data.rstrip().lower().endswith(b"@data"):
             raise no_rows(source.name)
         raise ReaderError(f"{source.name} has no @data line: is it an ARFF file?")
-    attributes = _attributes(data[: end.start()], source.name)
+    attributes = _attributes(data[: end.start()], source.name, limits)
     if not attributes:
         raise ReaderError(f"{source.name} declares no attributes before its @data line: is it an ARFF file?")
     if first is None:
@@ -82,7 +82,7 @@ def read_header(source: ByteSource, limits: ReadLimits = READ_LIMITS) -> Header:
     return Header(attributes, end.end(), data.count(b"\n", 0, end.end()), first[1] == b"{")
 
 
-def split_values(text: str) -> list[str | None]:
+def split_values(text: str, longest: int = READ_LIMITS.longest_field) -> list[str | None]:
     """The values of a comma-separated list; a bare `?` is None.
 
     >>> split_values("1.5, 'a, b', ?, '?'")
@@ -94,6 +94,8 @@ def split_values(text: str) -> list[str | None]:
         found = _VALUE.match(text, place)
         if found is None:
             raise ValueError(f"a quote or a comma is missing near {text[place : place + 20].strip()!r}")
+        if len(found[1]) > longest:
+            raise ValueError(f"a value has {len(found[1]):,} characters, more than the {longest:,} allowed")
         values.append(bare_value(found[1]))
         place = found.end()
         if place >= n and not found[0].endswith(","):
@@ -107,7 +109,7 @@ def bare_value(text: str) -> str | None:
     return None if text == "?" else text
 
 
-def _attributes(header: bytes, source: str) -> tuple[Attribute, ...]:
+def _attributes(header: bytes, source: str, limits: ReadLimits) -> tuple[Attribute, ...]:
     try:
         lines = header.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -122,7 +124,7 @@ def _attributes(header: bytes, source: str) -> tuple[Attribute, ...]:
                 f"Line {number} of {source} is neither @relation, @attribute, @data nor a % comment: {line!r}."
             )
         found.append(_attribute(bare_value(match[1]) or "?", match[2].strip(), f"Line {number} of {source}"))
-    unique_names([attribute.name for attribute in found], source)
+    unique_names([attribute.name for attribute in found], source, limits)
     return tuple(found)
 
 
@@ -154,5 +156,7 @@ def _date_format(declared: str, where: str) -> str:
     for literal, letters, _, other in parts:
         if letters and letters not in _DATE_PARTS:
             raise ReaderError(f"{where}: the date format {declared} has {letters!r}, which is not supported here.")
+        if letters and _DATE_PARTS[letters] in result.replace("%%", ""):
+            raise ReaderError(f"{where}: the date format {declared} has {letters!r} twice; name each part once.")
         result += _DATE_PARTS[letters] if letters else (literal or other).replace("%", "%%")
     return result
