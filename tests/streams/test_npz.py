@@ -144,5 +144,5 @@ def test_members_that_are_no_arrays(tmp_path: Path) -> None:
 
 def test_options_that_do_not_apply(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", X=np.eye(4), y=np.arange(4))
-    with pytest.raises(ParameterError, match=r"The option ignore does not apply to .npz files: no option does"):
+    with pytest.raises(ParameterError, match=r"The option ignore does not apply to .npz files: only limits do"):
         open_stream(tmp_path / "a.npz", ignore=["a"])

@@ -194,8 +194,12 @@ class _Member:
         ):
             raise ReaderError(f"{_what(archive, key)} claims to be larger than its bytes can be: write the file again.")
         self._file = archive.open(info)
-        with self._worded(archive):
-            self._layout = read_layout(self._file, info.file_size)
+        try:
+            with self._worded(archive):
+                self._layout = read_layout(self._file, info.file_size)
+        except BaseException:
+            self._file.close()
+            raise
         self.shape, self.dtype = self._layout.shape, self._layout.dtype
         self._archive = archive
 

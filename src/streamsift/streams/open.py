@@ -65,7 +65,7 @@ def open_stream(
 ) -> RowStream:
     """Open a file, a pair of arrays, a frame or an iterable as a stream of rows.
 
-    Memory is bounded by a batch, never by the file.
+    Memory is bounded by a batch, never by the file; for an Arrow file, by the largest of its record batches.
 
     Parameters
     ----------
