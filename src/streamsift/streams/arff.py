@@ -142,7 +142,7 @@ class ArffStream(BlockStream):
         columns: list[list[Any]] = [[] for _ in self._attributes]
         for number, text in self._data_lines(block, line):
             try:
-                values = split_values(text, self._limits.longest_field)
+                values = split_values(text, self._limits)
             except ValueError as error:
                 raise ReaderError(f"{self._where(number)}: {error}; correct the line.") from error
             if len(values) != len(columns):

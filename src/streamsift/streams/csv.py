@@ -195,7 +195,7 @@ class _Head:
                 raise ReaderError(
                     f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
                 )
-            wanted *= 4
+            wanted = min(4 * wanted, limits.longest_record + 1)
         if not header:
             raise empty(source.name)
         if not self.sample.strip(b"\r\n"):

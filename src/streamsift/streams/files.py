@@ -33,11 +33,11 @@ class ReadLimits:
     longest_record : int
         Bytes; a longer "record" is a quote that never closes, or no text at all.
     longest_field : int
-        Characters of one cell of a CSV file or one value of an ARFF file.
+        Characters of one value of an ARFF file; a cell of a CSV file is bounded by its record.
     longest_name : int
         Characters of the name of a column.
     most_columns : int
-        Columns that have names.
+        Columns that have names; also the values a nominal attribute of an ARFF file may declare.
     most_index : int
         Columns that have only numbers, as in LIBSVM and .npz files: the largest index.
     wide : int
@@ -79,6 +79,12 @@ def check_file(path: Path) -> int:
     if size == 0:
         raise empty(str(path))
     return size
+
+
+def refuse_shrunk(path: Path, size: int) -> None:
+    """Raise ReaderError if a file has become shorter than it was: its end would pass for the end of the data."""
+    if path.exists() and path.stat().st_size < size:
+        raise ReaderError(f"{path} became shorter while it was read: read it again when nobody writes to it.")
 
 
 def empty(name: str) -> ReaderError:
@@ -142,6 +148,7 @@ class ByteSource:
             while chunk := _fill(file, n_bytes):
                 self._consumed = raw.tell()
                 yield chunk
+            refuse_shrunk(self.path, self._size or 0)
             self._consumed = self._size or 0
 
     def _chunks_of_input(self, n_bytes: int, skip: int) -> Iterator[bytes]:

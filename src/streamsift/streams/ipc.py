@@ -18,7 +18,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
+from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading, refuse_shrunk
 from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
@@ -42,7 +42,7 @@ class IpcStream(BlockStream):
         limits: ReadLimits = READ_LIMITS,
         most_block_rows: int = MOST_BLOCK_ROWS,
     ) -> None:
-        check_file(path)
+        self._size = check_file(path)
         self._most_block_rows = most_block_rows
         self._path, self._name = path, str(path)
         self._fraction = 0.0
@@ -87,6 +87,7 @@ class IpcStream(BlockStream):
                 self._fraction = number / reader.num_record_batches if self._is_file else file.tell() / file.size()
                 if rows.num_rows:
                     yield rows.select(self._schema.names) if self._project else rows
+        refuse_shrunk(self._path, self._size)
         self._fraction = 1.0
 
 
