@@ -182,12 +182,13 @@ def attack(name: str) -> list[str]:
 
 
 def same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> bool:
-    return one.keys() == other.keys() and all(
-        one[key].dtype == other[key].dtype
-        and one[key].shape == other[key].shape
-        and (one[key].tolist() == other[key].tolist() if one[key].dtype == object else one[key].tobytes() == other[key].tobytes())
-        for key in one
-    )  # fmt: skip
+    return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+
+
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
 
 
 def main(names: list[str]) -> int:

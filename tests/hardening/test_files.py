@@ -20,6 +20,7 @@ from streamsift import InputError, ReaderError, Screener, StreamsiftWarning, ope
 from streamsift.streams import ReadLimits, open_columns
 from streamsift.streams.files import records
 
+ARFF = b"@relation r\n@attribute a real\n@attribute y {u}\n@data\n"
 SMALL = ReadLimits(
     head_bytes=64,
     block_bytes=64,
@@ -127,11 +128,11 @@ def test_features_of_other_kinds() -> None:
         ("a.libsvm", b"1 1:1\n1 " + b"2:1 " * 4000, "Line 2 of .* is longer than"),
         ("a.libsvm", b"1 1:1\n0 1001:1\n", "Line 2 of .* has feature index 1001, more than the 999 allowed"),
         ("a.libsvm", b"1 1:1\n0 2147483647:1\n", "Line 2 of .* is not of the form"),
-        ("a.arff", b"@relation r\n@attribute a real\n@attribute y {u}\n@data\n1,u\n" + b"1," * 5000, "is longer than"),
-        ("a.arff", b"@relation\n@attribute a string\n@attribute y {u}\n@data\n'" + b"z" * 90 + b"',u\n", "92 characters"),
-        ("a.arff", b"@relation\n@attribute a {" + b"a," * 90 + b"}\n@attribute y {u}\n@data\na,u\n", "more than the 30"),
+        ("a.arff", ARFF + b"1,u\n" + b"1," * 5000, "is longer than"),
+        ("a.arff", ARFF.replace(b"real", b"string") + b"'" + b"z" * 90 + b"',u\n", "92 characters"),
+        ("a.arff", ARFF.replace(b"real", b"{" + b"a," * 90 + b"}") + b"a,u\n", "more than the 30"),
         ("a.arff", b"@relation r\n" + b"@attribute a real\n" * 40 + b"@data\n1\n", "more than the 30 attributes"),
-        ("a.arff", b"@relation r\n@attribute a real\n@attribute y {u}\n@data\n{" + b"9" * 3000 + b" 1}\n", "Line 5"),
+        ("a.arff", ARFF + b"{" + b"9" * 3000 + b" 1}\n", "Line 5"),
         ("a.arff", b'@relation r\n@attribute a date "yyyy MM MM"\n@attribute y {u}\n@data\n1,u\n', "'MM' twice"),
     ],
 )  # fmt: skip
