@@ -12,7 +12,6 @@ import json
 import math
 import os
 import struct
-import tokenize
 import zipfile
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, overload
@@ -26,12 +25,12 @@ from streamsift.core.atomic import replacing
 from streamsift.core.constraints import check_parameters
 from streamsift.core.contracts import HasState
 from streamsift.core.exceptions import ParameterError, SavedStateError, UnknownNameError
+from streamsift.core.npy import HeaderError, read_array
 
 FORMAT = "streamsift selector"
 FORMAT_VERSION = 1
 MAX_BYTES = 4 * 2**30
 MANIFEST = "manifest.json"
-PLAIN_KINDS = "biufU"  # dtypes of numbers and text
 
 # Whatever zipfile, json and numpy's header reader raise on bytes that are not what they should be.
 _DAMAGE = (
@@ -43,7 +42,6 @@ _DAMAGE = (
     RuntimeError,  # an encrypted zip
     SyntaxError,
     struct.error,
-    tokenize.TokenError,
     ValueError,  # JSON, UTF-8, .npy headers
 )
 
@@ -253,16 +251,10 @@ def _read_array(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], n
     if info is None:
         raise SavedStateError(f"{archive.filename} is damaged: the array {name!r} is missing.")
     with archive.open(info) as entry:
-        npy.read_magic(entry)
-        shape, _, dtype = npy.read_array_header_1_0(entry)
-        n_bytes = math.prod(shape) * dtype.itemsize
-        if dtype.kind not in PLAIN_KINDS or min(shape, default=0) < 0 or n_bytes != info.file_size - entry.tell():
-            raise SavedStateError(
-                f"{archive.filename} is damaged: the array {name!r} claims to be {dtype} of shape {shape}, which its "
-                f"{info.file_size} bytes are not."
-            )
-    with archive.open(info) as entry:
-        return np.asarray(npy.read_array(entry, allow_pickle=False))
+        try:
+            return read_array(entry, info.file_size)
+        except HeaderError as error:
+            raise SavedStateError(f"{archive.filename} is damaged: the array {name!r} {error}.") from error
 
 
 def _rebuild(manifest: dict[str, Any], arrays: Arrays, method: type[Any] | None, path: Path) -> Any:

@@ -98,7 +98,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "Row 1 of" in refusal(path, X=X, y=np.array([0, np.nan, 1, np.nan]))
     assert "no rows" in refusal(path, X=X[:0], y=y[:0])
     assert "'y' of" in refusal(path, X=X, y=np.array([1, "a", None, 2], object))
-    assert "dtype object" in refusal(path, X=X.astype(object), y=y)
+    assert "'X' of" in refusal(path, X=X.astype(object), y=y)
 
 
 def test_a_damaged_file(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         open_stream(path)
     indptr = np.array([0, 2, 9])
     np.savez(path, data=np.ones(3), indices=np.arange(3), indptr=indptr, shape=np.array([2, 5]), y=np.arange(2))
-    with pytest.raises(ReaderError, match=r"is not a complete .npz file \(an array ends too early\)"):
+    with pytest.raises(ReaderError, match=r"\(array 'data' has only 3 of the 9 entries it is asked for\)"):
         list(open_stream(path).batches(1))
 
 
@@ -138,11 +138,11 @@ def test_members_that_are_no_arrays(tmp_path: Path) -> None:
         open_stream(path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X.npy", "text")
-    with pytest.raises(ReaderError, match=r"is not a complete .npz file \(array 'y' has no proper header\)"):
+    with pytest.raises(ReaderError, match=r"Array 'y' of .* is not in the .npy format"):
         open_stream(path)
 
 
 def test_options_that_do_not_apply(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", X=np.eye(4), y=np.arange(4))
-    with pytest.raises(ParameterError, match=r"The option ignore does not apply to .npz files: no option does"):
+    with pytest.raises(ParameterError, match=r"The option ignore does not apply to .npz files: only limits do"):
         open_stream(tmp_path / "a.npz", ignore=["a"])

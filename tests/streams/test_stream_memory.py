@@ -106,10 +106,10 @@ def test_parquet_of_one_row_group(table: pa.Table, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream], ids=["file", "stream"])
-def test_ipc_of_one_record_batch(table: pa.Table, tmp_path: Path, new: Any) -> None:
+def test_ipc(table: pa.Table, tmp_path: Path, new: Any) -> None:
     path = tmp_path / "data.arrow"
     with new(path, table.schema) as writer:
-        writer.write_table(table)
+        writer.write_table(table, max_chunksize=1 << 16)
     check(path, "ipc", 1 << 20, limit=60, data=160)
 
 

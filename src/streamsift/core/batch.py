@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, ColumnKinds, Meeting, recode
 from streamsift.core.exceptions import InputError
+from streamsift.core.limits import LARGEST
+from streamsift.core.sparse import check_csr
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 
-LARGEST = 1e150  # squares of larger values overflow
 _OBJECTS = "OUSV"  # kinds of arrays whose columns have to be looked at: objects, text, records
 LARGEST_WEIGHT = 1e290  # beyond it the sum of the weights of a batch may overflow: only their ratios matter
 
@@ -213,7 +214,7 @@ def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
     if package == "scipy" and hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(f"Sparse data was passed, but dense data is required by {owner}: use X.toarray().")
-        matrix, moderate = _csr(X)
+        matrix, moderate = check_csr(X)
         return CheckedMatrix(matrix, None, True, moderate)
     if package == "polars" and hasattr(X, "collect"):
         raise InputError("X is a LazyFrame, which holds no rows yet: call X.collect() first.")
@@ -229,11 +230,23 @@ def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
         raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    array = np.asarray(X)
+    array = _as_array(X)
     if array.dtype.kind in _OBJECTS:
         _check_shape(array)
         return tables.read_objects(array)
     return CheckedMatrix(check_dense(array), None)
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(X)
+    except ValueError as error:  # rows of different lengths
+        sizes = [len(row) if hasattr(row, "__len__") else 0 for row in X]
+        row = next((row for row, size in enumerate(sizes) if size != sizes[0]), 0)
+        raise InputError(
+            f"Row {row} of X has {sizes[row]} values where row 0 has {sizes[0]}, or a list within the row: give each "
+            "row one number for each feature."
+        ) from error
 
 
 def check_dense(X: NDArray[Any]) -> NDArray[Any]:
@@ -290,92 +303,6 @@ def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
     step, second = np.timedelta64(count, _unit(unit)), np.timedelta64(1, "s")
     # A fraction of a second is divided by: 1e9 is exact where 1e-9 is not.
     return np.asarray(ticks * (step / second) if step >= second else ticks / (second / step), np.float64)
-
-
-def _csr(X: Any) -> tuple[Any, bool]:
-    """X as CSR with its entries in order, and whether all values are moderate; every entry is looked at once."""
-    from streamsift.kernels.csr import DAMAGED, MODERATE, look_through
-
-    if X.ndim != 2:
-        raise InputError(
-            f"Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data to (1, n_features)."
-        )
-    if 0 in X.shape:
-        what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
-        raise InputError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")
-    if X.dtype.kind == "c":
-        raise InputError(
-            f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
-        )
-    matrix = X if X.format == "csr" else X.tocsr()
-    # scipy looks at none of this unless asked to, and would not notice that an array was changed since.
-    starts = matrix.indptr
-    end = int(starts[-1])
-    if starts[0] or end > min(len(matrix.indices), len(matrix.data)) or np.count_nonzero(starts[1:] < starts[:-1]):
-        _refuse_row_starts(matrix)
-    given = (matrix.data, matrix.indices, starts)
-    parts = data, columns, starts = _as_entries(matrix.data, end), _as_index(matrix.indices, end), _as_index(starts)
-    found = look_through(data, columns.view(f"u{columns.itemsize}"), starts, matrix.shape[1], LARGEST)
-    if found == DAMAGED:
-        _refuse_not_canonical(matrix)
-        _refuse_outside(matrix)
-    if any(part is not original for part, original in zip(parts, given, strict=True)):
-        matrix = type(matrix)(parts, matrix.shape)
-    return matrix, found == MODERATE
-
-
-def _as_entries(data: NDArray[Any], end: int) -> NDArray[Any]:
-    """The values up to `end` as floats that kernels take; the array itself, if it is no other."""
-    data = data if len(data) == end else data[:end]
-    if data.dtype.char in "fd" and data.dtype.isnative:
-        return data
-    small = data.dtype.itemsize <= 2 or data.dtype.char == "f"
-    return data.astype(np.float32 if small else np.float64)
-
-
-def _as_index(numbers: NDArray[Any], end: int | None = None) -> NDArray[Any]:
-    """The same for numbers of columns and entries."""
-    numbers = numbers if end is None or len(numbers) == end else numbers[:end]
-    return numbers if numbers.dtype.char in "ilq" and numbers.dtype.isnative else numbers.astype(np.int64)
-
-
-def _refuse_row_starts(matrix: Any) -> None:
-    """Rows must begin at 0, one behind the other, and end within the entries; scipy looks only when asked to."""
-    starts, n_entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
-    wrong = (starts[1:] < starts[:-1]) | (starts[1:] > n_entries)
-    row = 0 if starts[0] else int(np.argmax(wrong))
-    raise InputError(
-        f"Row {row} of the sparse matrix has the entries from {starts[row]} to {starts[row + 1]} of {n_entries}: "
-        "its indptr is damaged; build the matrix anew."
-    )
-
-
-def _refuse_not_canonical(matrix: Any) -> None:
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    same_row = rows[1:] == rows[:-1]
-    step = np.diff(matrix.indices[: len(rows)])
-    unsorted = np.flatnonzero(same_row & (step < 0))
-    if len(unsorted):
-        row = rows[unsorted[0]]
-        raise InputError(
-            f"Row {row} of the sparse matrix has its column indices out of order: call X.sort_indices() first."
-        )
-    double = np.flatnonzero(same_row & (step == 0))
-    if len(double):
-        row, column = rows[double[0]], matrix.indices[double[0]]
-        raise InputError(
-            f"Row {row} of the sparse matrix has two entries for column {column}: call X.sum_duplicates() first."
-        )
-
-
-def _refuse_outside(matrix: Any) -> None:
-    columns = matrix.indices[: matrix.indptr[-1]]
-    place = int(np.argmax((columns < 0) | (columns >= matrix.shape[1])))
-    row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
-    raise InputError(
-        f"Row {row} of the sparse matrix has an entry for column {matrix.indices[place]}, but there are only "
-        f"{matrix.shape[1]} columns: build the matrix with the right shape."
-    )
 
 
 def _into_slots(matrix: Any, slots: NDArray[np.intp], n_features: int, sparse: bool) -> tuple[Any, bool]:

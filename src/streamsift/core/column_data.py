@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from streamsift.core.batch import LARGEST, Batch, CheckedMatrix, check_matrix
+from streamsift.core.batch import Batch, CheckedMatrix, check_matrix
 from streamsift.core.categories import ColumnKinds, Names
 from streamsift.core.exceptions import InputError
+from streamsift.core.limits import LARGEST, all_moderate, beyond
+from streamsift.core.sparse import check_sparse
 from streamsift.core.tags import TargetKind as TargetKind
 from streamsift.core.vocabulary import LabelVocabulary, check_names, from_column
 
@@ -86,12 +88,9 @@ class ColumnBlock:
     def refuse_bad_value(self) -> None:
         """Raise for the first value that is NaN, infinite or too large to be squared, if there is one."""
         values = self.values.data if self.sparse else self.values
-        with np.errstate(over="ignore", invalid="ignore"):
-            if len(values) and np.abs(values).max() <= LARGEST:  # NaN fails every comparison
-                return
-            bad = ~(np.abs(values) <= LARGEST)
-        if not bad.any():
+        if all_moderate(values):
             return
+        bad = beyond(values)
         if self.sparse:
             place = int(np.argmax(bad))
             k = int(np.searchsorted(self.values.indptr, place, side="right")) - 1
@@ -176,6 +175,7 @@ def _matrix(X: Any, owner: str) -> CheckedMatrix:
     if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
         return CheckedMatrix(X, None)
     if _is_sparse(X):
+        check_sparse(X)
         plain = X.format == "csc" and X.dtype.char in "fd" and X.has_canonical_format
         return CheckedMatrix(X if plain else check_matrix(X, owner=owner).values.tocsc(), None, True)
     return check_matrix(X, owner=owner)
@@ -219,7 +219,7 @@ def check_target(y: Any, kind: TargetKind, owner: str) -> Target:
         values, numeric = values.astype(np.float64), True
     if numeric and kind != "classes":
         numbers = values.astype(np.float64)
-        bad = ~(np.abs(numbers) <= LARGEST)
+        bad = beyond(numbers)
         if bad.any():
             row = int(np.argmax(bad))
             raise InputError(f"Row {row} of y is {numbers[row]}, input contains NaN, infinity or a value too large.")

@@ -7,7 +7,8 @@ handling of one column, however long it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +131,10 @@ class FeatureDecoder:
         )
 
     def _single(self, array: Any, column: _Column, place: Place) -> Any:
+        with converting(f"column {column.name!r}", place, array):
+            return self._converted(array, column, place)
+
+    def _converted(self, array: Any, column: _Column, place: Place) -> Any:
         if column.kind == "category":
             return _float_column(self._codes(array, column.name, place))
         if column.kind == "seconds":
@@ -183,6 +188,19 @@ def refused_category(vocabulary: Categories, value: str, column: str, where: str
         f"{where}, column {column!r}: this is text number {vocabulary.most + 1:,} of the column, which makes it an "
         f"identifier rather than a category; {advice.format(column)}."
     )
+
+
+@contextmanager
+def converting(what: str, place: Place, array: Any) -> Iterator[None]:
+    """Word what Arrow says where a column is not of a type that can be converted, or a value in it cannot."""
+    try:
+        yield
+    except (pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        raise ReaderError(
+            f"{place(0)} and after, {what}: values of type {array.type} cannot be used here ({reason}); give them as "
+            "numbers or text."
+        ) from error
 
 
 def counted_from(first: int, source: str) -> Place:

@@ -17,7 +17,28 @@ StreamsiftWarning (UserWarning)
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+LONGEST_QUOTE = 120  # characters of a name or a value in a message
+LONGEST_TEXT = 1200  # characters of a message
+_BREAKS = re.compile(r"\s*[\x00-\x1f\x7f\x85\u2028\u2029]+\s*")
+_QUOTED = re.compile(rf"""(?<![^\s(\[=,:])(['"])((?:(?!\1).){{{LONGEST_QUOTE},}})\1(?![^\s)\],.:;?!])""")
+
+
+def one_line(text: str) -> str:
+    """A message on one line, with what it quotes cut to a length that can be read.
+
+    >>> one_line("Column 'a\\nb' is empty.\\nGive it another name.")
+    "Column 'a b' is empty. Give it another name."
+    >>> len(one_line(f"There is no column {'x' * 9999!r}."))
+    142
+    """
+    text = _BREAKS.sub(" ", text)
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    text = _QUOTED.sub(lambda found: f"{found[1]}{found[2][: LONGEST_QUOTE - 3]}...{found[1]}", text)
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 300]} ... {text[-295:]}"
 
 
 class StreamsiftError(Exception):
@@ -32,6 +53,9 @@ class StreamsiftError(Exception):
     ...     print(type(error).__name__)
     InputError
     """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(one_line(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class InputError(StreamsiftError, ValueError):

@@ -15,6 +15,7 @@ column that mixes the two is refused. Files come in as Arrow record batches (cor
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -142,8 +143,16 @@ def _sort_of(value: Any) -> str:
 def _is_empty(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA answers neither yes nor no
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA answers neither yes nor no
         return True
+
+
+def _huge(column: NDArray[Any], place: int) -> InputError:
+    """The error for a whole number that no float can hold."""
+    rows = [row for row, value in enumerate(column) if isinstance(value, int) and abs(value) > sys.float_info.max]
+    return InputError(
+        f"Row {rows[0] if rows else 0}, column {place} of X is a whole number beyond 1e308: rescale the column."
+    )
 
 
 def read_table(X: Any) -> CheckedMatrix:
@@ -218,6 +227,8 @@ def read_objects(X: NDArray[Any]) -> CheckedMatrix:
         column = X[:, place]
         try:
             matrix[:, place] = column.astype(np.float64)
+        except OverflowError as error:
+            raise _huge(column, place) from error
         except (ValueError, TypeError):
             matrix[:, place], names = _categories_or_dates(column, place)
             if names is not None:

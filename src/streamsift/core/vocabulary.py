@@ -101,7 +101,10 @@ def from_column(y: Any) -> NDArray[Any]:
         return np.asarray(y.to_numpy(zero_copy_only=False) if from_arrow else y.to_numpy())
     if isinstance(y, list | tuple) and not any(isinstance(label, list | np.ndarray) for label in y):
         return _as_column(y)
-    return np.asarray(y)
+    try:
+        return np.asarray(y)
+    except ValueError as error:  # lists of different lengths
+        raise InputError("y holds lists of different lengths: give one label for each row.") from error
 
 
 def _as_column(labels: Sequence[Any]) -> NDArray[Any]:
@@ -122,7 +125,7 @@ def _is_missing(label: Any) -> bool:
         return True
     try:
         return bool(label != label)  # NaN and NaT
-    except (TypeError, ValueError):  # pandas.NA answers neither yes nor no; an array answers for each element
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA says neither yes nor no, an array says several things
         return not isinstance(label, np.ndarray)
 
 

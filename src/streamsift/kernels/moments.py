@@ -131,12 +131,15 @@ def _batch_sums(
     row_weight: Floats,
     weighted: bool,
     decay: float,
+    largest: float,
     state: MomentArrays,
     added: Floats,
     faint: Ints,
     sums: Floats,
 ) -> bool:
-    """Sum one batch around a shift, for each class in it; return whether all sums are finite.
+    """Sum one batch around a shift, for each class in it; return whether all sums are finite and no shift too large.
+
+    Rows that are all equal to their shift have sums of zero, however large they are.
 
     Results go to index k for the k-th class of the batch: the weight of the rows to `added`, whether the weight so far,
     times `decay`, is faint beside it to `faint`, and the shift, s and q to `sums`.
@@ -172,7 +175,7 @@ def _batch_sums(
                 _add_one(X[order[i], first:last], row_weight[order[i]], c, sk, qk)
                 i += 1
             for j in range(sk.size):
-                bad += int(not abs(sk[j]) + qk[j] < np.inf)
+                bad += int(not abs(sk[j]) + qk[j] < np.inf) + int(not abs(c[j]) <= largest)
     return bad == 0
 
 
@@ -246,10 +249,11 @@ def add_batch(
     weighted: bool,
     decay: float,
     scale: float,
+    largest: float,
     state: MomentArrays,
     room: BatchRoom,
 ) -> bool:
-    """Add a batch to the state; False, and the state is as it was, if some sum is not finite.
+    """Add a batch to the state; False, and the state is as it was, if some sum is not finite or a shift too large.
 
     Rows count with `row_weight` (all 1 unless `weighted`), times `scale`. `decay` turns weights so far into weights as
     seen from the end of the batch.
@@ -258,7 +262,7 @@ def add_batch(
     counts, classes, starts, order = places[:n], places[n : 2 * n], places[2 * n : 3 * n + 1], places[3 * n + 1 :]
     groups = Groups(classes[: group_rows(codes, counts, classes, starts, order)], starts, order)
     faint = counts  # free again
-    if not _batch_sums(X, groups, row_weight, weighted, decay, state, room.added, faint, room.sums):
+    if not _batch_sums(X, groups, row_weight, weighted, decay, largest, state, room.added, faint, room.sums):
         return False
     _add_sums(groups.classes, room.added, faint, scale, room.sums, state)
     return True

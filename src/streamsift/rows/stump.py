@@ -15,8 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import LARGEST, CheckedBatch, refuse_value
+from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
+from streamsift.core.limits import LARGEST
 from streamsift.kernels.stump import (
     NOT_SEEN,
     NUMERIC,

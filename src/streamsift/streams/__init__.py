@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from streamsift.streams.column_sources import interactions, logarithms, open_columns, powers
 from streamsift.streams.column_stream import generate_columns
+from streamsift.streams.files import ReadLimits
 from streamsift.streams.generation import generate
 from streamsift.streams.open import open_stream
 from streamsift.streams.stream import RowStream
 
 __all__ = [
+    "ReadLimits",
     "RowStream",
     "generate",
     "generate_columns",

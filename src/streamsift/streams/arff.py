@@ -33,7 +33,7 @@ from streamsift.streams.table import TableDecoder, check_columns, check_target
 
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*\n?", re.MULTILINE)
 _SPACES = re.compile(rb"[ \t\r]*([,\n])[ \t]*")
-_SPARSE_VALUE = re.compile(rf"\s*(\d+)\s+{VALUE}")
+_SPARSE_VALUE = re.compile(rf"\s*(\d{{1,18}})\s+{VALUE}")
 _NUMERIC = ("number", "date")
 
 
@@ -142,7 +142,7 @@ class ArffStream(BlockStream):
         columns: list[list[Any]] = [[] for _ in self._attributes]
         for number, text in self._data_lines(block, line):
             try:
-                values = split_values(text)
+                values = split_values(text, self._limits)
             except ValueError as error:
                 raise ReaderError(f"{self._where(number)}: {error}; correct the line.") from error
             if len(values) != len(columns):

@@ -11,7 +11,7 @@ from streamsift.core.exceptions import ReaderError
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, no_rows
 from streamsift.streams.table import unique_names
 
-_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_TEXT = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 VALUE = rf"""({_TEXT}|(?!['"])[^,]*?)\s*(?:,|$)"""
 _VALUE = re.compile(rf"\s*{VALUE}")
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_TEXT}|[^\s{{]+)\s*(.*)", re.IGNORECASE)
@@ -67,14 +67,14 @@ def read_header(source: ByteSource, limits: ReadLimits = READ_LIMITS) -> Header:
             break
         if wanted > limits.longest_record:
             raise ReaderError(f"{source.name} has no @data line in its first {wanted >> 20} MiB: is it an ARFF file?")
-        wanted *= 4
+        wanted = min(4 * wanted, limits.longest_record + 1)
     if not data.strip():
         raise empty(source.name)
     if end is None:
         if data.rstrip().lower().endswith(b"@data"):
             raise no_rows(source.name)
         raise ReaderError(f"{source.name} has no @data line: is it an ARFF file?")
-    attributes = _attributes(data[: end.start()], source.name)
+    attributes = _attributes(data[: end.start()], source.name, limits)
     if not attributes:
         raise ReaderError(f"{source.name} declares no attributes before its @data line: is it an ARFF file?")
     if first is None:
@@ -82,7 +82,7 @@ def read_header(source: ByteSource, limits: ReadLimits = READ_LIMITS) -> Header:
     return Header(attributes, end.end(), data.count(b"\n", 0, end.end()), first[1] == b"{")
 
 
-def split_values(text: str) -> list[str | None]:
+def split_values(text: str, limits: ReadLimits = READ_LIMITS) -> list[str | None]:
     """The values of a comma-separated list; a bare `?` is None.
 
     >>> split_values("1.5, 'a, b', ?, '?'")
@@ -94,6 +94,12 @@ def split_values(text: str) -> list[str | None]:
         found = _VALUE.match(text, place)
         if found is None:
             raise ValueError(f"a quote or a comma is missing near {text[place : place + 20].strip()!r}")
+        if len(found[1]) > limits.longest_field:
+            raise ValueError(
+                f"a value has {len(found[1]):,} characters, more than the {limits.longest_field:,} allowed"
+            )
+        if len(values) >= limits.most_columns:
+            raise ValueError(f"there are more than the {limits.most_columns:,} values allowed")
         values.append(bare_value(found[1]))
         place = found.end()
         if place >= n and not found[0].endswith(","):
@@ -107,7 +113,7 @@ def bare_value(text: str) -> str | None:
     return None if text == "?" else text
 
 
-def _attributes(header: bytes, source: str) -> tuple[Attribute, ...]:
+def _attributes(header: bytes, source: str, limits: ReadLimits) -> tuple[Attribute, ...]:
     try:
         lines = header.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -121,16 +127,21 @@ def _attributes(header: bytes, source: str) -> tuple[Attribute, ...]:
             raise ReaderError(
                 f"Line {number} of {source} is neither @relation, @attribute, @data nor a % comment: {line!r}."
             )
-        found.append(_attribute(bare_value(match[1]) or "?", match[2].strip(), f"Line {number} of {source}"))
-    unique_names([attribute.name for attribute in found], source)
+        found.append(_attribute(bare_value(match[1]) or "?", match[2].strip(), f"Line {number} of {source}", limits))
+        if len(found) > limits.most_columns:
+            raise ReaderError(
+                f"{source} declares more than the {limits.most_columns:,} attributes allowed: if that is right, pass "
+                "limits=ReadLimits(most_columns=...)."
+            )
+    unique_names([attribute.name for attribute in found], source, limits)
     return tuple(found)
 
 
-def _attribute(name: str, declared: str, where: str) -> Attribute:
+def _attribute(name: str, declared: str, where: str, limits: ReadLimits) -> Attribute:
     word = declared.partition(" ")[0].lower()
     if declared.startswith("{") and declared.rstrip().endswith("}"):
         try:
-            values = split_values(declared.strip()[1:-1])
+            values = split_values(declared.strip()[1:-1], limits)
         except ValueError as error:
             raise ReaderError(f"{where}, attribute {name!r}: {error}; separate the values with commas.") from error
         return Attribute(name, "nominal", tuple("?" if value is None else value for value in values))
@@ -154,5 +165,7 @@ def _date_format(declared: str, where: str) -> str:
     for literal, letters, _, other in parts:
         if letters and letters not in _DATE_PARTS:
             raise ReaderError(f"{where}: the date format {declared} has {letters!r}, which is not supported here.")
+        if letters and _DATE_PARTS[letters] in result.replace("%%", ""):
+            raise ReaderError(f"{where}: the date format {declared} has {letters!r} twice; name each part once.")
         result += _DATE_PARTS[letters] if letters else (literal or other).replace("%", "%%")
     return result

@@ -26,6 +26,7 @@ from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.ipc import opened
 from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
 from streamsift.streams.stream import RowStream
@@ -60,7 +61,7 @@ class ColumnFile:
         self._path, self._name = path, str(path)
         self._parquet = path.suffix.lower() == ".parquet"
         with reading(self._name):
-            schema = pq.read_schema(path) if self._parquet else self._with_ipc(lambda reader: reader.schema, None)
+            schema = pq.read_schema(path) if self._parquet else self._ipc_schema()
         self._all_names = list(schema.names)
         self._schema = without(schema, ignore, self._name)
         self.target_name = check_target(target, self._schema.names, self._name)
@@ -93,18 +94,14 @@ class ColumnFile:
                 with pq.ParquetFile(self._path, pre_buffer=False) as file:
                     # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
                     return file.read(columns=names).select(names)
-            places = [self._all_names.index(name) for name in names]
-            table = self._with_ipc(lambda reader: reader.read_all(), places)
+            with opened(self._name, [self._all_names.index(name) for name in names]) as (_, reader):
+                table = reader.read_all()
+            table.validate(full=True)
             return table.select(names)
 
-    def _with_ipc(self, use: Any, places: list[int] | None) -> Any:
-        options = pa.ipc.IpcReadOptions(included_fields=places)
-        with pa.memory_map(self._name) as file:
-            is_file = file.read(6) == b"ARROW1"
-            file.seek(0)
-            opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
-            with opened(file, options=options) as reader:
-                return use(reader)
+    def _ipc_schema(self) -> Any:
+        with opened(self._name) as (_, reader):
+            return reader.schema
 
 
 class ColumnTable:

@@ -57,7 +57,7 @@ class CsvStream(BlockStream):
         self._source, self._limits = source, limits
         head = _Head(source, delimiter, limits)
         self._head = head
-        self._names = unique_names(head.names, source.name)
+        self._names = unique_names(head.names, source.name, limits)
         self.target_name = check_target(target, self._names, source.name)
         inferred = self._infer(
             check_columns(categorical, self._names, source.name), check_columns(ignore, self._names, source.name)
@@ -195,7 +195,7 @@ class _Head:
                 raise ReaderError(
                     f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
                 )
-            wanted *= 4
+            wanted = min(4 * wanted, limits.longest_record + 1)
         if not header:
             raise empty(source.name)
         if not self.sample.strip(b"\r\n"):
@@ -209,8 +209,10 @@ class _Head:
 def _first_record_end(data: bytes, start: int) -> int:
     """The end of the header, whose quoted names may hold line breaks."""
     end = first = data.find(b"\n", start) + 1
-    while end and data.count(b'"', start, end) % 2:
-        end = data.find(b"\n", end) + 1
+    n_quotes = data.count(b'"', start, end) if end else 0
+    while end and n_quotes % 2:
+        behind, end = end, data.find(b"\n", end) + 1
+        n_quotes += data.count(b'"', behind, end) if end else 0
     return end or first or len(data)
 
 

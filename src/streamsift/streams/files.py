@@ -32,14 +32,34 @@ class ReadLimits:
         How large a block may become so that it holds enough rows, where rows are long.
     longest_record : int
         Bytes; a longer "record" is a quote that never closes, or no text at all.
+    longest_field : int
+        Characters of one value of an ARFF file; a cell of a CSV file is bounded by its record.
+    longest_name : int
+        Characters of the name of a column.
+    most_columns : int
+        Columns that have names; also the values a nominal attribute of an ARFF file may declare.
+    most_index : int
+        Columns that have only numbers, as in LIBSVM and .npz files: the largest index.
+    wide : int
+        Beyond this index a warning says what selectors will take.
     most_categories : int
         A column with more distinct texts is an identifier.
+
+    Examples
+    --------
+    >>> from streamsift.streams import ReadLimits, open_stream
+    >>> open_stream("wide.libsvm", limits=ReadLimits(most_index=10**9))  # doctest: +SKIP
     """
 
     head_bytes: int = 1 << 20
     block_bytes: int = 1 << 20
     most_block_bytes: int = 32 << 20
-    longest_record: int = 1 << 28
+    longest_record: int = 1 << 26
+    longest_field: int = 1 << 24
+    longest_name: int = 10_000
+    most_columns: int = 1 << 20
+    most_index: int = 10**8
+    wide: int = 10**7
     most_categories: int = MOST_CATEGORIES
 
 
@@ -61,6 +81,12 @@ def check_file(path: Path) -> int:
     return size
 
 
+def refuse_shrunk(path: Path, size: int) -> None:
+    """Raise ReaderError if a file has become shorter than it was: its end would pass for the end of the data."""
+    if path.exists() and path.stat().st_size < size:
+        raise ReaderError(f"{path} became shorter while it was read: read it again when nobody writes to it.")
+
+
 def empty(name: str) -> ReaderError:
     """The error for a source without a single byte of data."""
     return ReaderError(f"{name} is empty: there is nothing to read.")
@@ -71,6 +97,14 @@ def no_rows(name: str) -> ReaderError:
     return ReaderError(f"{name} has a header but no rows: there is nothing to learn from.")
 
 
+def too_many_columns(name: str, n_columns: int, most: int, limit: str) -> ReaderError:
+    """The error for a source that is wider than anybody's data should be."""
+    return ReaderError(
+        f"{name} has {n_columns:,} columns, more than the {most:,} allowed: if that is right, pass "
+        f"limits=ReadLimits({limit}=...)."
+    )
+
+
 @contextmanager
 def reading(name: str) -> Iterator[None]:
     """Turn failures of the operating system and of pyarrow into a ReaderError about `name`."""
@@ -78,7 +112,9 @@ def reading(name: str) -> Iterator[None]:
         yield
     except PermissionError as error:
         raise ReaderError(f"{name} cannot be opened: you have no permission to read it.") from error
-    except (OSError, pa.ArrowException) as error:
+    except (MemoryError, pa.ArrowMemoryError) as error:
+        raise ReaderError(f"{name} asks for more memory than there is: the file may be damaged.") from error
+    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ReaderError(f"{name} cannot be read, the file may be damaged or of another format: {reason}.") from error
 
@@ -112,6 +148,7 @@ class ByteSource:
             while chunk := _fill(file, n_bytes):
                 self._consumed = raw.tell()
                 yield chunk
+            refuse_shrunk(self.path, self._size or 0)
             self._consumed = self._size or 0
 
     def _chunks_of_input(self, n_bytes: int, skip: int) -> Iterator[bytes]:
@@ -162,24 +199,41 @@ def records(
     A record is a line; with a `delimiter`, a double-quoted value may run over several lines. A record of more than
     `longest` bytes is an error.
     """
-    rest = b""
+    pieces: list[bytes] = []
+    waiting = wanted = 0  # bytes in `pieces`, and how many it takes until a look at them is worth while
     for chunk in chunks:
-        block = rest + chunk
+        pieces.append(chunk)
+        waiting += len(chunk)
+        if waiting < wanted:
+            continue
+        block = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         end = last_record_end(block, delimiter)
         if end == 0:
             if len(block) > longest:
                 raise ReaderError(
-                    f"Line {line} of {name} is longer than {longest >> 20} MiB: "
-                    "look for a quote that is never closed, or check that this is a text file."
+                    f"Line {line} of {name} is longer than {longest >> 20} MiB: look for a quote that is never closed, "
+                    "or check that this is a text file."
                 )
-            rest = block
+            # Twice as much before the next look, so that each byte of a long record is looked at a few times at most.
+            pieces, wanted = [block], min(2 * waiting, longest + 1)
             continue
-        rest = block[end:]
+        pieces, waiting, wanted = [block[end:]], len(block) - end, 0
         block = block[:end]
         yield line, block
         line += count_lines(block)
+    rest = b"".join(pieces)
     if rest:
-        yield line, rest
+        yield from _last_records(rest, line, delimiter)
+
+
+def _last_records(rest: bytes, line: int, delimiter: bytes) -> Iterator[tuple[int, bytes]]:
+    """What is left at the end: whole records first, where there are any, then the one that no line break ends."""
+    end = last_record_end(rest, delimiter)
+    if end:
+        yield line, rest[:end]
+        line += count_lines(rest[:end])
+    if end < len(rest):
+        yield line, rest[end:]
 
 
 def count_lines(block: bytes) -> int:

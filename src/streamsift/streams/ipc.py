@@ -1,11 +1,14 @@
 """Arrow IPC, the file format (also called Feather 2) and the stream format, record batch by record batch.
 
-The file is mapped into memory: what is not compressed is not copied, and the system may drop pages already read.
+Every record batch is validated in full before it is used: lengths, offsets and codes in it are numbers that compiled
+code follows. And the file is read, not mapped into memory: a map ends the process when the file shrinks while it is
+read, and what was validated in it could be changed afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,8 @@ from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.table import TableDecoder, check_target, without
+from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading, refuse_shrunk
+from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
 
@@ -36,9 +39,10 @@ class IpcStream(BlockStream):
         *,
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        limits: ReadLimits = READ_LIMITS,
         most_block_rows: int = MOST_BLOCK_ROWS,
     ) -> None:
-        check_file(path)
+        self._size = check_file(path)
         self._most_block_rows = most_block_rows
         self._path, self._name = path, str(path)
         self._fraction = 0.0
@@ -47,9 +51,10 @@ class IpcStream(BlockStream):
         if magic.startswith(_FEATHER_1_MAGIC):
             raise ReaderError(f"{path} is in the old Feather 1 format: write it again as Feather 2 or Parquet.")
         self._is_file = magic == _FILE_MAGIC
-        with reading(self._name), pa.memory_map(self._name) as file, self._reader(file) as reader:
+        with opened(self._name) as (file, reader):
             self._schema = without(reader.schema, ignore, self._name)
         self._project = bool(ignore)
+        unique_names(self._schema.names, self._name, limits)
         self.target_name = check_target(target, self._schema.names, self._name)
         sample = next(self._read(), None)
         if sample is None:
@@ -72,16 +77,27 @@ class IpcStream(BlockStream):
     def _read(self) -> Iterator[Any]:
         """The record batches that have rows, without the ignored columns."""
         self._fraction = 0.0
-        with reading(self._name), pa.memory_map(self._name) as file, self._reader(file) as reader:
+        with opened(self._name) as (file, reader):
             if self._is_file:
                 batches = (reader.get_batch(k) for k in range(reader.num_record_batches))
             else:
                 batches = iter(reader)
             for number, rows in enumerate(batches, start=1):
+                rows.validate(full=True)
                 self._fraction = number / reader.num_record_batches if self._is_file else file.tell() / file.size()
                 if rows.num_rows:
                     yield rows.select(self._schema.names) if self._project else rows
+        refuse_shrunk(self._path, self._size)
         self._fraction = 1.0
 
-    def _reader(self, file: Any) -> Any:
-        return pa.ipc.open_file(file) if self._is_file else pa.ipc.open_stream(file)
+
+@contextmanager
+def opened(name: str, places: Sequence[int] | None = None) -> Iterator[tuple[Any, Any]]:
+    """The file and Arrow's reader of it, with the columns at some places or with all."""
+    options = pa.ipc.IpcReadOptions(included_fields=None if places is None else list(places))
+    with reading(name), pa.OSFile(name) as file:
+        is_file = file.read(len(_FILE_MAGIC)) == _FILE_MAGIC
+        file.seek(0)
+        opening = pa.ipc.open_file if is_file else pa.ipc.open_stream
+        with opening(file, options=options) as reader:
+            yield file, reader

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from streamsift.core.decoder import Place, distinct_texts
+from streamsift.core.decoder import Place, converting, distinct_texts
 from streamsift.core.exceptions import ReaderError
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
@@ -16,7 +16,14 @@ _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 def labels_of(column: Any, name: str, place: Place) -> NDArray[Any]:
     """The labels of an Arrow array; a missing one is refused with its place."""
+    with converting(f"target {name!r}", place, column):
+        return _labels_of(column, name, place)
+
+
+def _labels_of(column: Any, name: str, place: Place) -> NDArray[Any]:
     kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_interval(kind):
+        raise ReaderError(f"The target {name!r} is of type {kind}: labels are numbers, text or truth values.")
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         values = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
         _refuse_missing(np.isnan(values), name, place)

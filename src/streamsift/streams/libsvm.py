@@ -8,6 +8,7 @@ largest index up to its last row, unless the number of features is given.
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +18,13 @@ from sklearn.datasets import load_svmlight_file
 
 from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_parameters
-from streamsift.core.exceptions import ReaderError
+from streamsift.core.exceptions import ReaderError, StreamsiftWarning
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, no_rows, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.stream import widening
+
+MOST_INDEX = np.iinfo(np.int32).max - 1  # one more is the number of columns
 
 
 class LibsvmStream(BlockStream):
@@ -41,6 +44,7 @@ class LibsvmStream(BlockStream):
         self._source, self._limits = source, limits
         self.target_name = target
         self._n_features = n_features
+        self._said = False
         line, block = next(self._records(), (1, b""))
         X, y = self._parse(block, line)
         if len(y) == 0:
@@ -57,6 +61,7 @@ class LibsvmStream(BlockStream):
         for line, block in self._records():
             X, y = self._parse(block, line)
             X.indices -= self._first_index
+            self._check_width(X, block, line)
             self._check(X, y, block, line)
             if len(y):
                 yield Batch(X, whole_numbers(y))
@@ -69,16 +74,35 @@ class LibsvmStream(BlockStream):
         """The rows of a block, with the indices of the file."""
         try:
             return _load(block)
-        except (ValueError, OverflowError) as error:
+        except (ValueError, OverflowError, MemoryError) as error:
             for number, row in enumerate(block.split(b"\n"), start=line):
                 try:
                     _load(row)
-                except (ValueError, OverflowError) as reason:
+                except (ValueError, OverflowError, MemoryError) as reason:
                     raise ReaderError(
                         f"Line {number} of {self._source.name} is not of the form 'label index:value index:value ...' "
                         f"with rising indices ({str(reason).rstrip('.')}): correct it."
                     ) from error
             raise  # pragma: no cover - a block fails only where one of its lines does
+
+    def _check_width(self, X: Any, block: bytes, line: int) -> None:
+        """Selectors keep numbers for each feature up to the largest: say what that takes before it is taken."""
+        width = int(X.indices.max()) + 1 if X.nnz else 0
+        most = self._limits.most_index if self._n_features is None else self._n_features
+        if width > most and self._n_features is None:
+            raise ReaderError(
+                f"{self._place(X, int(np.argmax(X.indices)), block, line)} has feature index "
+                f"{width - 1 + self._first_index}, more than the {most:,} allowed: if that is right, pass "
+                "n_features=, or limits=ReadLimits(most_index=...)."
+            )
+        if width > self._limits.wide and not self._said:
+            self._said = True
+            warnings.warn(
+                f"{self._source.name} has at least {width:,} features: a selector takes {width * 8 / 1e9:.1f} GB for "
+                "each number it keeps of a feature.",
+                StreamsiftWarning,
+                stacklevel=2,
+            )
 
     def _check(self, X: Any, y: NDArray[np.float64], block: bytes, line: int) -> None:
         if X.nnz and X.indices.min() < 0:
@@ -107,6 +131,8 @@ class LibsvmStream(BlockStream):
 
 def _load(block: bytes) -> tuple[Any, NDArray[np.float64]]:
     X, y = load_svmlight_file(io.BytesIO(block), zero_based=True)
+    if X.nnz and (X.indices.min() < 0 or X.indices.max() > MOST_INDEX):
+        raise ValueError(f"feature indices go from 0 to {MOST_INDEX}")
     return X, y
 
 

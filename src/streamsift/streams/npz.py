@@ -6,6 +6,7 @@ Only `y` is loaded whole. A matrix in Fortran order has no rows to read one afte
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,12 +19,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from streamsift.core.batch import Batch, check_matrix
-from streamsift.core.exceptions import ReaderError
+from streamsift.core.exceptions import ReaderError, StreamsiftError
+from streamsift.core.npy import HeaderError, fill, read_layout
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading, too_many_columns
 from streamsift.streams.table import unique_names
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
+
+# How many bytes one byte of the archive can become, for the ways in which numpy writes: as it is, and deflated.
+_MOST_EXPANSION = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
+
+# Whatever zipfile raises on bytes that are not what they should be; ValueError: a name that is no text.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OverflowError, RuntimeError, struct.error, ValueError)
 
 
 class NpzStream(BlockStream):
@@ -31,9 +39,9 @@ class NpzStream(BlockStream):
 
     n_rows: int
 
-    def __init__(self, path: Path, target: str | None = None) -> None:
+    def __init__(self, path: Path, target: str | None = None, *, limits: ReadLimits = READ_LIMITS) -> None:
         check_file(path)
-        self.target_name = target
+        self.target_name, self._limits = target, limits
         self._path, self._name = path, str(path)
         self._names: tuple[str, ...] | None = None
         with self._opened() as archive:
@@ -48,7 +56,8 @@ class NpzStream(BlockStream):
                 )
             self._y = self._whole(archive, "y")
             if "feature_names" in keys:
-                self._names = unique_names(self._whole(archive, "feature_names").tolist(), self._name)
+                names = self._whole(archive, "feature_names")
+                self._names = unique_names(names.ravel().tolist(), self._name, limits)
             self._shape = self._read_shape(archive)
         self.n_rows = self._shape[0]
         self._check_shapes()
@@ -72,6 +81,10 @@ class NpzStream(BlockStream):
         with self._opened() as archive, ExitStack() as stack:
             data, indices, indptr = (stack.enter_context(_Member(archive, name)) for name in CSR_PARTS[:3])
             last = indptr.rows(1)
+            if last[0] != 0:
+                raise ReaderError(
+                    f"The indptr of {self._name} begins with {last[0]}, not with 0: write the file again."
+                )
             for start in range(0, self.n_rows, size):
                 ends = np.concatenate([last, indptr.rows(min(size, self.n_rows - start))]).astype(np.int64)
                 self._check_rising(ends, start)
@@ -106,16 +119,15 @@ class NpzStream(BlockStream):
         try:
             with reading(self._name), zipfile.ZipFile(self._path) as archive:
                 yield archive
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except StreamsiftError:
+            raise
+        except MemoryError as error:
+            raise ReaderError(f"{self._name} has more in one batch or in y than memory can hold.") from error
+        except _DAMAGE as error:
             raise ReaderError(f"{self._name} is not a complete .npz file ({error}): write it again.") from error
 
     def _whole(self, archive: zipfile.ZipFile, key: str) -> NDArray[Any]:
         with _Member(archive, key) as member:
-            if member.dtype.hasobject:
-                raise ReaderError(
-                    f"Array {key!r} of {self._name} holds Python objects, which could run code when loaded: "
-                    "save it as numbers or as fixed-width text (dtype str)."
-                )
             return member.rows(member.shape[0]) if member.shape else member.rows(1)
 
     def _read_shape(self, archive: zipfile.ZipFile) -> tuple[int, ...]:
@@ -125,14 +137,32 @@ class NpzStream(BlockStream):
                 raise ReaderError(
                     f"The array 'shape' of {self._name} holds {shape}: save the numbers of rows and columns."
                 )
+            self._check_parts(archive, shape[0])
             return shape
         with _Member(archive, "X") as member:
-            if member.dtype.kind in "OUSV" or len(member.shape) != 2:
+            if member.dtype.kind not in "biuf" or len(member.shape) != 2:
                 raise ReaderError(
                     f"X of {self._name} has shape {member.shape} and dtype {member.dtype}: save a 2-dimensional array "
                     "of numbers."
                 )
             return member.shape
+
+    def _check_parts(self, archive: zipfile.ZipFile, n_rows: int) -> None:
+        """The arrays of a CSR matrix must fit each other; what they hold is looked at row by row."""
+        sizes = {}
+        for key, kinds in (("data", "biuf"), ("indices", "iu"), ("indptr", "iu")):
+            with _Member(archive, key) as member:
+                if member.dtype.kind not in kinds or len(member.shape) != 1:
+                    raise ReaderError(
+                        f"Array {key!r} of {self._name} has shape {member.shape} and dtype {member.dtype}: save the "
+                        f"{'numbers' if key == 'data' else 'whole numbers'} of a CSR matrix in one dimension."
+                    )
+                sizes[key] = member.shape[0]
+        if sizes["data"] != sizes["indices"] or sizes["indptr"] != n_rows + 1:
+            raise ReaderError(
+                f"{self._name} has {sizes['data']} values, {sizes['indices']} indices and {sizes['indptr']} numbers in "
+                f"indptr for {n_rows} rows, which do not fit: write the file again."
+            )
 
     def _check_shapes(self) -> None:
         if self._y.ndim != 1 or len(self._y) != self.n_rows:
@@ -146,6 +176,8 @@ class NpzStream(BlockStream):
             )
         if 0 in self._shape:
             raise no_rows(self._name)
+        if self._shape[1] > self._limits.most_index:
+            raise too_many_columns(self._name, self._shape[1], self._limits.most_index, "most_index")
         missing = np.isnan(self._y) if self._y.dtype.kind == "f" else np.zeros(1, bool)
         if missing.any():
             raise ReaderError(f"Row {np.argmax(missing)} of {self._name} has no label (y is NaN): drop the row.")
@@ -155,16 +187,23 @@ class _Member:
     """One array of the archive, read forward row by row."""
 
     def __init__(self, archive: zipfile.ZipFile, key: str) -> None:
-        self._file = archive.open(f"{key}.npy")
-        layout = np.lib.format
+        info = archive.getinfo(f"{key}.npy")
+        self._key, self._whole, self._n_read = key, None, 0
+        if info.compress_type not in _MOST_EXPANSION or (
+            info.file_size > _MOST_EXPANSION[info.compress_type] * info.compress_size
+        ):
+            raise ReaderError(f"{_what(archive, key)} claims to be larger than its bytes can be: write the file again.")
+        self._file = archive.open(info)
         try:
-            old = layout.read_magic(self._file) == (1, 0)
-            read_header = layout.read_array_header_1_0 if old else layout.read_array_header_2_0
-            self.shape, self._fortran, self.dtype = read_header(self._file)
-        except ValueError as error:
-            raise EOFError(f"array {key!r} has no proper header") from error
-        self._whole: NDArray[Any] | None = None
-        self._n_read = 0
+            with self._worded(archive):
+                self._layout = read_layout(self._file, info.file_size)
+        except BaseException:
+            self._file.close()
+            raise
+        self.shape, self.dtype = self._layout.shape, self._layout.dtype
+        self._archive = archive
+
+    _whole: NDArray[Any] | None
 
     def __enter__(self) -> _Member:
         return self
@@ -175,20 +214,24 @@ class _Member:
     def rows(self, n_rows: int) -> NDArray[Any]:
         """The next rows (numbers, for a 1-dimensional array)."""
         row_shape = self.shape[1:]
-        if self._fortran and len(self.shape) > 1:
-            if self._whole is None:
-                self._whole = self._take(self.shape[::-1]).T
-            self._n_read += n_rows
-            return self._whole[self._n_read - n_rows : self._n_read]
-        return self._take((n_rows, *row_shape))
+        n_all = self.shape[0] if self.shape else 1
+        start, self._n_read = self._n_read, self._n_read + n_rows
+        if self._n_read > n_all:
+            raise EOFError(f"array {self._key!r} has only {n_all} of the {self._n_read} entries it is asked for")
+        with self._worded(self._archive):
+            if self._layout.fortran_order and len(self.shape) > 1:
+                if self._whole is None:
+                    self._whole = fill(self._file, np.empty(self.shape[::-1], self.dtype)).T
+                return self._whole[start : self._n_read]
+            return fill(self._file, np.empty((n_rows, *row_shape), self.dtype))
 
-    def _take(self, shape: tuple[int, ...]) -> NDArray[Any]:
-        array = np.empty(shape, self.dtype)
-        view = memoryview(array).cast("B") if array.size else memoryview(b"")  # type: ignore[arg-type]  # numpy's stubs
-        got = 0
-        while got < len(view):
-            n_bytes = self._file.readinto(view[got:])  # type: ignore[attr-defined]  # the stubs know a plain file
-            if not n_bytes:
-                raise EOFError("an array ends too early")
-            got += n_bytes
-        return array
+    @contextmanager
+    def _worded(self, archive: zipfile.ZipFile) -> Iterator[None]:
+        try:
+            yield
+        except HeaderError as error:
+            raise ReaderError(f"{_what(archive, self._key)} {error}; write the file again.") from error
+
+
+def _what(archive: zipfile.ZipFile, key: str) -> str:
+    return f"Array {key!r} of {archive.filename}"

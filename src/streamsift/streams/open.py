@@ -12,7 +12,7 @@ from typing import Any, cast
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.core.tables import are_dicts, is_frame, is_structured, is_table
 from streamsift.streams.arrays import ArrayStream, FrameStream
-from streamsift.streams.files import COMPRESSIONS, ByteSource, check_file
+from streamsift.streams.files import COMPRESSIONS, ByteSource, ReadLimits, check_file
 from streamsift.streams.iterables import IterableStream
 from streamsift.streams.stream import RowStream
 from streamsift.streams.table import refuse_ignored_target
@@ -28,12 +28,13 @@ class Format:
 
 
 _TABLE = ("categorical", "ignore")
-_CSV = Format("streamsift.streams.csv:CsvStream", ("delimiter", *_TABLE), is_text=True)
-_ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore",), is_text=True)
-_LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features"), is_text=True)
-_PARQUET = Format("streamsift.streams.parquet:ParquetStream", _TABLE, is_text=False)
-_IPC = Format("streamsift.streams.ipc:IpcStream", _TABLE, is_text=False)
-_NPZ = Format("streamsift.streams.npz:NpzStream", (), is_text=False)
+_LIMITS = ("limits",)
+_CSV = Format("streamsift.streams.csv:CsvStream", ("delimiter", *_TABLE, *_LIMITS), is_text=True)
+_ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore", *_LIMITS), is_text=True)
+_LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features", *_LIMITS), is_text=True)
+_PARQUET = Format("streamsift.streams.parquet:ParquetStream", (*_TABLE, *_LIMITS), is_text=False)
+_IPC = Format("streamsift.streams.ipc:IpcStream", (*_TABLE, *_LIMITS), is_text=False)
+_NPZ = Format("streamsift.streams.npz:NpzStream", _LIMITS, is_text=False)
 
 FORMATS = {
     ".csv": _CSV,
@@ -60,10 +61,11 @@ def open_stream(
     ignore: Sequence[str] = (),
     zero_based: bool | None = None,
     n_features: int | None = None,
+    limits: ReadLimits | None = None,
 ) -> RowStream:
     """Open a file, a pair of arrays, a frame or an iterable as a stream of rows.
 
-    Memory is bounded by a batch, never by the file.
+    Memory is bounded by a batch, never by the file; for an Arrow file, by the largest of its record batches.
 
     Parameters
     ----------
@@ -85,6 +87,9 @@ def open_stream(
         Whether the indices of a LIBSVM file begin at 0; by default they do if a 0 occurs in the first MiB.
     n_features : int, optional
         The number of features of a LIBSVM file; by default batches widen with the largest index seen.
+    limits : ReadLimits, optional
+        What is too much for a file: long lines, fields and names, many columns, large indices. The defaults are beyond
+        ordinary data and keep a file made to exhaust memory from doing so.
 
     Returns
     -------
@@ -107,6 +112,7 @@ def open_stream(
         "ignore": tuple(ignore),
         "zero_based": zero_based,
         "n_features": n_features,
+        "limits": limits,
     }
     options = {name: value for name, value in given.items() if value is not None and value != ()}
     if isinstance(source, str | os.PathLike):

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from, needs_sample
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import check_file, no_rows, reading
-from streamsift.streams.table import TableDecoder, check_target, without
+from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
+from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
 BUFFER_BYTES = 1 << 16  # for each column, less where there are very many
@@ -37,6 +37,7 @@ class ParquetStream(BlockStream):
         *,
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        limits: ReadLimits = READ_LIMITS,
         most_batch_bytes: int = MOST_BATCH_BYTES,
     ) -> None:
         check_file(path)
@@ -48,6 +49,7 @@ class ParquetStream(BlockStream):
         self._buffer_bytes = max(1 << 10, min(BUFFER_BYTES, MOST_BUFFER_BYTES // max(metadata.num_columns, 1)))
         self._project = bool(ignore)
         self.n_rows = metadata.num_rows
+        unique_names(self._schema.names, self._name, limits)
         self.target_name = check_target(target, self._schema.names, self._name)
         if self.n_rows == 0:
             raise no_rows(self._name)

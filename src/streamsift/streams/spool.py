@@ -1,6 +1,6 @@
 """Spool: rows that were read once, in Arrow IPC files, from which they come back as they were, as often as needed.
 
-Parsing text takes far longer than mapping a file into memory. A spool holds the batches as the reader made them, so
+Parsing text takes far longer than reading numbers. A spool holds the batches as the reader made them, so
 that nothing is decoded twice: a dense row is its bytes, a sparse row its indices and its values, a label its number in
 a list of labels. It is no format to keep: it lives in a temporary folder and is removed with the object.
 """
@@ -23,6 +23,7 @@ from scipy import sparse
 
 from streamsift.core.atomic import write_error
 from streamsift.core.batch import Batch
+from streamsift.streams.ipc import opened
 from streamsift.streams.stream import RowStream, recut, widening
 
 _DENSE, _INDICES, _VALUES, _LABELS = "x", "indices", "values", "label"
@@ -191,9 +192,10 @@ class Spool:
         self._n_read = 0
         for file in self._files:
             labels = _label_array(self._labels, file.form.label_dtype)
-            with pa.memory_map(str(file.path)) as source, pa.ipc.open_file(source) as reader:
+            with opened(str(file.path)) as (_, reader):
                 for number, width in enumerate(file.widths):
                     rows = reader.get_batch(number)
+                    rows.validate(full=True)
                     self._n_read += rows.num_rows
                     yield _batch(rows, file.form, width, labels)
 

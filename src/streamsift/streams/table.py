@@ -13,6 +13,7 @@ from streamsift.core.categories import MOST_CATEGORIES, Categories
 from streamsift.core.decoder import FeatureDecoder, Place
 from streamsift.core.exceptions import InputError, ParameterError, ReaderError, UnknownNameError, near_misses
 from streamsift.core.vocabulary import check_names
+from streamsift.streams.files import READ_LIMITS, ReadLimits, too_many_columns
 from streamsift.streams.labels import labels_of
 
 
@@ -60,12 +61,22 @@ class TableDecoder(FeatureDecoder):
         return Batch(X, labels, self.feature_names, self.categorical, kinds=self.kinds())
 
 
-def unique_names(names: Sequence[str], source: str) -> tuple[str, ...]:
-    """Column names, refused with the file's name when two are equal."""
+def unique_names(names: Sequence[str], source: str, limits: ReadLimits = READ_LIMITS) -> tuple[str, ...]:
+    """Column names, refused with the file's name when two are equal, one is too long or there are too many."""
+    if len(names) > limits.most_columns:
+        raise too_many_columns(source, len(names), limits.most_columns, "most_columns")
     try:
-        return check_names(names)
+        known = check_names(names)
     except InputError as error:
         raise ReaderError(f"{source}: {error}") from error
+    longest = max(map(len, known), default=0)
+    if longest > limits.longest_name:
+        place = [len(name) for name in known].index(longest)
+        raise ReaderError(
+            f"The name of column {place} of {source} has {longest:,} characters, more than the {limits.longest_name:,} "
+            "allowed: look for a quote that is never closed, or shorten it."
+        )
+    return known
 
 
 def check_columns(chosen: Iterable[str], names: Sequence[str], source: str) -> set[str]:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import LARGEST, CheckedBatch, refuse_not_finite, refuse_value
+from streamsift.core.batch import CheckedBatch, refuse_not_finite, refuse_value
+from streamsift.core.limits import LARGEST, largest
 from streamsift.kernels import moments as kernels
 from streamsift.summaries.aligned import aligned_empty, aligned_zeros
 from streamsift.summaries.fading import advance, row_weights
@@ -62,7 +63,9 @@ class ClassMoments:
                 np.empty(len(weight)),
                 self._sums(min(len(weight), n_rows), X.shape[1]),
             )
-            if kernels.add_batch(X, codes, weights, weighted, decay, scale, kernels.MomentArrays(*faded), room):
+            if kernels.add_batch(
+                X, codes, weights, weighted, decay, scale, LARGEST, kernels.MomentArrays(*faded), room
+            ):
                 self.weight, self.mean, self.m2 = faded
                 self.age = age
                 return
@@ -219,7 +222,7 @@ def refuse_bad_values(batch: CheckedBatch, *, nan_allowed: bool) -> None:
     if kernels.all_within(values.reshape(-1), LARGEST):
         return
     refuse_not_finite(batch, nan_allowed=nan_allowed)
-    too_large = np.abs(values) > values.dtype.type(min(LARGEST, float(np.finfo(values.dtype).max)))
+    too_large = np.abs(values) > largest(values.dtype)
     if not too_large.any():
         return
     place = int(np.argmax(too_large))
