@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from streamsift.core.batch import Batch
+from streamsift.core.exceptions import ParameterError, ReadingNotice
 from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder
 
@@ -30,7 +32,25 @@ class BlockStream(ABC):
         return None if self.n_rows is None else self._n_read / self.n_rows
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
-        return recut(self._blocks(batch_size), batch_size)
+        return recut(self._counted(batch_size), batch_size)
+
+    def skip_unlabelled(self) -> None:
+        """From now on leave out rows without a label, and say at the end of each reading how many there were."""
+        if self._decoder is None or self._decoder.target is None:
+            raise ParameterError("The option unlabelled='skip' (--skip-unlabelled) needs a table with a target column.")
+        self._decoder.skip_unlabelled = True
+
+    def _counted(self, size: int) -> Iterator[Batch]:
+        """The blocks; at the end, a notice of the rows that were left out."""
+        decoder = self._decoder
+        if decoder is None or not decoder.skip_unlabelled:
+            yield from self._blocks(size)
+            return
+        decoder.n_skipped = 0
+        yield from self._blocks(size)
+        if decoder.n_skipped:
+            words = "row without a label was" if decoder.n_skipped == 1 else "rows without a label were"
+            warnings.warn(f"{decoder.target}: {decoder.n_skipped:,} {words} skipped", ReadingNotice, stacklevel=2)
 
     @abstractmethod
     def _blocks(self, size: int) -> Iterator[Batch]:
