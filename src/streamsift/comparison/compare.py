@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ def compare(
     seed: int = 0,
     jobs: int = 1,
     folder: str | Path | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare methods over the same stream.
 
@@ -67,6 +68,9 @@ def compare(
         Processes; all figures but times are the same for any number.
     folder : path, optional
         Where finished runs and their traces are kept: the same call goes on where an interrupted one stopped.
+
+    reading : dict, optional
+        Further options of `open_stream` for a file, such as {"decimal": ","}.
 
     Returns
     -------
@@ -103,6 +107,7 @@ def compare(
         label_delay=label_delay,
         n_rows=n_rows,
         seed=seed,
+        reading=reading,
     )
     with plan:
         store = None if folder is None else open_store(folder, plan)

@@ -28,6 +28,16 @@ class BlockStream(ABC):
     def categories(self) -> dict[str, tuple[str, ...]]:
         return {} if self._decoder is None else self._decoder.categories
 
+    @property
+    def feature_kinds(self) -> tuple[str, ...] | None:
+        """What each feature was read as: "number", "category", "seconds", "list" or "null"; None: numbers."""
+        return None if self._decoder is None else self._decoder.feature_kinds
+
+    @property
+    def n_unlabelled(self) -> int:
+        """How many rows without a label the latest reading has skipped so far."""
+        return 0 if self._decoder is None else self._decoder.n_skipped
+
     def progress(self) -> float | None:
         return None if self.n_rows is None else self._n_read / self.n_rows
 
