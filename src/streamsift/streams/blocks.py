@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError, ReadingNotice
 from streamsift.streams.stream import recut
-from streamsift.streams.table import TableDecoder
+from streamsift.streams.table import TableDecoder, words_for_skipped
 
 
 class BlockStream(ABC):
@@ -19,6 +19,7 @@ class BlockStream(ABC):
     n_rows: int | None = None
     _decoder: TableDecoder | None = None
     _n_read = 0
+    _n_total: int | None = None  # rows of the source, where some of them are skipped
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -39,7 +40,8 @@ class BlockStream(ABC):
         return 0 if self._decoder is None else self._decoder.n_skipped
 
     def progress(self) -> float | None:
-        return None if self.n_rows is None else self._n_read / self.n_rows
+        total = self._n_total or self.n_rows
+        return None if total is None else self._n_read / total
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
         return recut(self._counted(batch_size), batch_size)
@@ -49,6 +51,7 @@ class BlockStream(ABC):
         if self._decoder is None or self._decoder.target is None:
             raise ParameterError("The option unlabelled='skip' (--skip-unlabelled) needs a table with a target column.")
         self._decoder.skip_unlabelled = True
+        self._n_total, self.n_rows = self.n_rows, None  # nobody knows how many will be left
 
     def _counted(self, size: int) -> Iterator[Batch]:
         """The blocks; at the end, a notice of the rows that were left out."""
@@ -59,8 +62,7 @@ class BlockStream(ABC):
         decoder.n_skipped = 0
         yield from self._blocks(size)
         if decoder.n_skipped:
-            words = "row without a label was" if decoder.n_skipped == 1 else "rows without a label were"
-            warnings.warn(f"{decoder.target}: {decoder.n_skipped:,} {words} skipped", ReadingNotice, stacklevel=2)
+            warnings.warn(words_for_skipped(decoder.target, decoder.n_skipped), ReadingNotice, stacklevel=2)
 
     @abstractmethod
     def _blocks(self, size: int) -> Iterator[Batch]:

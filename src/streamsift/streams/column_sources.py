@@ -30,7 +30,14 @@ from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
 from streamsift.streams.stream import RowStream
-from streamsift.streams.table import TableDecoder, check_columns, check_target, refuse_ignored_target, without
+from streamsift.streams.table import (
+    TableDecoder,
+    check_columns,
+    check_target,
+    refuse_ignored_target,
+    without,
+    words_for_skipped,
+)
 
 BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
 
@@ -75,8 +82,7 @@ class ColumnFile:
             raise no_rows(self._name)
         self._known = None if unlabelled == "error" else labels.is_valid()
         if self._known is not None and labels.null_count:
-            words = f"{labels.null_count:,} rows without a label were skipped"
-            warnings.warn(f"{self.target_name}: {words}", ReadingNotice, stacklevel=3)
+            warnings.warn(words_for_skipped(self.target_name, labels.null_count), ReadingNotice, stacklevel=3)
         labels = labels if self._known is None else labels.filter(self._known)
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
 

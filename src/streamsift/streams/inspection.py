@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.identifiers import IdentifierWatch
+from streamsift.streams.identifiers import FEWEST_ROWS, IdentifierWatch
 from streamsift.streams.stream import RowStream
 
 MOST_ROWS = 100_000
@@ -226,7 +226,7 @@ def _warnings(columns: tuple[ColumnFacts, ...], target: TargetFacts, n_rows: int
     elif target.shares and target.shares[0][1] >= NEARLY_CONSTANT:
         label, share = target.shares[0]
         found.append(f"The target {target.name!r} is {label!r} in {share:.1%} of the rows: accuracy will say little.")
-    elif target.kind == "classes" and target.distinct > MOSTLY_DIFFERENT * n_rows:
+    elif target.kind == "classes" and n_rows >= FEWEST_ROWS and target.distinct > MOSTLY_DIFFERENT * n_rows:
         found.append(
             f"The target {target.name!r} has {target.distinct:,} classes in {n_rows:,} rows: is it the target?"
         )

@@ -87,6 +87,16 @@ class TableDecoder(FeatureDecoder):
         return rows.filter(pa.array(known)), np.flatnonzero(known)
 
 
+def words_for_skipped(target: str | None, n_rows: int) -> str:
+    """What is said about rows that were left out.
+
+    >>> words_for_skipped("sex", 1)
+    'sex: 1 row without a label was skipped'
+    """
+    words = "row without a label was" if n_rows == 1 else "rows without a label were"
+    return f"{target}: {n_rows:,} {words} skipped"
+
+
 def moved(place: Place, kept: NDArray[np.intp]) -> Place:
     """Places of the rows that were kept."""
     return lambda row: place(int(kept[row]))
