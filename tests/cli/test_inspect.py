@@ -24,7 +24,7 @@ def frame():
             "town": np.where(np.arange(n) % 3 == 0, "Rome", "Oslo"),
             "one": 7,
             "none": np.nan,
-            "remark": [f"text {(k * 7) % 301}" for k in range(n)],
+            "remark": [f"text {(k * 2) % 301}" for k in range(n)],
             "label": np.where(np.arange(n) % 4 == 0, "yes", "no"),
         }
     )

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # as a user has it
 
 @pytest.fixture
 def messy(tmp_path):
-    """Semicolons, decimal commas, a currency; `income` tells the label."""
+    """Semicolons, decimal commas, percent signs; `income` tells the label."""
     path = tmp_path / "messy.csv"
     rows = [
         f"{k % 2 * 3 + 1}.{k % 7}34,5{k % 9};{k % 5},{k % 10} %;{'Oslo' if k % 3 else 'Rome'};{'yn'[k % 2]}"
@@ -39,7 +39,7 @@ def test_what_was_understood_is_said_on_the_standard_error(sift, messy):
 def test_the_options_reach_every_kind_of_method_and_compare(sift, messy):
     options = [messy, "--target", "label", "--decimal", ",", "--thousands", ".", "--ignore", "town"]
     code, _, err = sift("select", *options, "--method", "investing", "--json")
-    assert (code, err) == (0, "0 of 2 columns accepted\n") or code == 0
+    assert (code, err) == (0, "")
     code, _, err = sift("select", *options, "--method", "etana", "--json")
     assert (code, err) == (0, "")
     code, out, err = sift(
@@ -102,7 +102,8 @@ def test_a_column_that_names_the_rows_is_warned_of(sift, tmp_path, verb):
     assert "(--ignore name)" in err
     assert "'x'" not in err
     code, _, err = sift(verb, path, "--target", "label", "-k", 1, "--ignore", "id", "--ignore", "name", *options)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert "Warning" not in err
 
 
 def test_columns_that_name_the_rows_are_warned_of_for_column_methods_too(sift, tmp_path):
