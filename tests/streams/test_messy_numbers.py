@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.streams.drain import drain
 
+from streamsift import InputError, Screener
 from streamsift.core.exceptions import ParameterError, ReaderError, ReadingNotice
-from streamsift.streams import open_stream
+from streamsift.runs.rows import follow_rows
+from streamsift.streams import open_columns, open_stream
 from streamsift.streams.csv import CsvStream
 from streamsift.streams.files import ByteSource, ReadLimits
 
@@ -229,9 +232,6 @@ def test_bytes_that_are_not_of_the_encoding(tmp_path: Path) -> None:
 
 
 def test_the_line_of_the_file_is_named_for_a_value_that_a_method_refuses(tmp_path: Path) -> None:
-    from streamsift import InputError, Screener
-    from streamsift.runs.rows import follow_rows
-
     path = tmp_path / "a.csv"
     path.write_text('x,t,label\n1,"a\nb",a\n\n2,c,b\n' + "3,c,a\n" * 5 + ",c,b\n")
     with pytest.raises(InputError, match=r"Line 11 of the file, column 'x' is NaN: .* \(--missing skip\)"):
@@ -240,8 +240,6 @@ def test_the_line_of_the_file_is_named_for_a_value_that_a_method_refuses(tmp_pat
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_rows_without_a_label_can_be_skipped(tmp_path: Path, suffix: str) -> None:
-    import pandas as pd
-
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "label": ["a", None, "b", None]})
     path = tmp_path / f"a{suffix}"
     {
@@ -261,13 +259,36 @@ def test_rows_without_a_label_can_be_skipped(tmp_path: Path, suffix: str) -> Non
 
 
 def test_columns_of_rows_with_a_label(tmp_path: Path) -> None:
-    import pandas as pd
-
-    from streamsift.streams import open_columns
-
     path = tmp_path / "a.parquet"
     pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0.5, None, 2.5]}).to_parquet(path)
     with pytest.warns(ReadingNotice, match="y: 1 row without a label was skipped"):
         source = open_columns(path, "y", unlabelled="skip")
     assert source.y.tolist() == [0.5, 2.5]
     assert next(iter(source))[1].X.tolist() == [[1], [3]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "line"),
+    [
+        ("a.arff", "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n% no row\n\n2,b\n?,a\n", "x", 9),
+        ("b.arff", "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n{0 1}\n\n{0 2,1 b}\n{0 ?}\n", "x", 8),
+        ("a.svm", "1 1:2\n# no row\n0 1:3\n\n1 1:nan\n", "x0", 5),
+        ("a.jsonl", '{"x": 1, "y": "a"}\n\n{"x": 2, "y": "b"}\n{"x": null, "y": "a"}\n', "x", 4),
+    ],
+)
+def test_every_text_format_names_the_line(tmp_path: Path, name: str, text: str, column: str, line: int) -> None:
+    (tmp_path / name).write_text(text)
+    target = None if name.endswith(".svm") else "y"
+    with pytest.raises(InputError, match=rf"Line {line} of the file, column '{column}' is NaN"):
+        list(follow_rows(tmp_path / name, Screener(), batch_size=2, target=target))
+
+
+@pytest.mark.parametrize("rows", ["1,a\n2,?\n3,b\n", "{0 1}\n{0 2,1 ?}\n{0 3,1 b}\n"], ids=["dense", "sparse"])
+def test_arff_rows_without_a_label_can_be_skipped(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "a.arff"
+    path.write_text("@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n" + rows)
+    with pytest.raises(ReaderError, match=r"Line 6 of .* has no label"):
+        drain(open_stream(path))
+    with pytest.warns(ReadingNotice, match="y: 1 row without a label was skipped"):
+        X, y = drain(open_stream(path, unlabelled="skip"), 2)
+    assert (X.tolist(), y) == ([[1], [3]], ["a", "b"])

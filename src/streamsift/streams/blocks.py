@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError, ReadingNotice
+from streamsift.streams.files import count_lines
 from streamsift.streams.stream import recut
 from streamsift.streams.table import TableDecoder, words_for_skipped
+
+RowLines = Callable[[bytes, int], Sequence[int]]  # a block and its first line -> the line of each row
+
+
+def lines_of(block: bytes, line: int, n_rows: int, exactly: RowLines) -> NDArray[np.int64]:
+    """The line on which each row of a block begins, where the block begins on `line`.
+
+    With as many rows as lines there is nothing to look for; otherwise `exactly` looks, which may take long.
+    """
+    if count_lines(block) + (not block.endswith(b"\n")) != n_rows:
+        found = exactly(block, line)
+        if len(found) == n_rows:
+            return np.array(found, np.int64)
+    return np.arange(line, line + n_rows)
 
 
 class BlockStream(ABC):

@@ -29,11 +29,10 @@ from streamsift.core.batch import Batch
 from streamsift.core.decoder import Place
 from streamsift.core.exceptions import ParameterError, ReaderError, ReadingNotice
 from streamsift.streams import numbers
-from streamsift.streams.blocks import BlockStream
+from streamsift.streams.blocks import BlockStream, lines_of
 from streamsift.streams.files import (
     ByteSource,
     ReadLimits,
-    count_lines,
     empty,
     last_record_end,
     no_rows,
@@ -107,7 +106,7 @@ class CsvStream(BlockStream):
             if not block.lstrip(b"\r\n"):
                 continue  # nothing but empty lines
             table, first = self._parse(block, line, self._convert), 0
-            lines = self._lines(block, line, table.num_rows)
+            lines = lines_of(block, line, table.num_rows, self._row_lines)
             for rows in table.to_batches():
                 yield self._decode(rows, lines[first : first + rows.num_rows])
                 first += rows.num_rows
@@ -220,17 +219,11 @@ class CsvStream(BlockStream):
 
     # -- records ---------------------------------------------------------------------------------------------------
 
+    def _row_lines(self, block: bytes, line: int) -> list[int]:
+        return [number for number, _ in self._cells(block, line)]
+
     def _line_of_sample(self, row: int) -> int:
         return self._cells(self._head.sample, self._head.n_lines + 1)[row][0]
-
-    def _lines(self, block: bytes, line: int, n_rows: int) -> NDArray[np.int64]:
-        """The line on which each row of a block begins; with as many rows as lines there is nothing to look for."""
-        n_lines = count_lines(block) + (not block.endswith(b"\n"))
-        if n_lines != n_rows:
-            begun = [number for number, _ in self._cells(block, line)]
-            if len(begun) == n_rows:
-                return np.array(begun, np.int64)
-        return np.arange(line, line + n_rows)
 
     def _parse(self, block: bytes, line: int, options: Any, threads: bool = True) -> Any:
         # Two pieces a block keep two cores busy; the head is one piece, so that all of it decides the types.
