@@ -135,7 +135,7 @@ def test_an_unexpected_error_leaves_a_log_to_attach(sift, people, monkeypatch):
 
 def test_ctrl_c_writes_what_was_found_and_exits_130(process, people, tmp_path):
     out = tmp_path / "run"
-    run = process("select", "-", "--target", "sex", "-k", 2, "--out", out)
+    run = process("select", "-", "--target", "sex", "-k", 2, "--out", out, "--quiet")
     header, rows = people.read_text().split("\n", 1)
     run.stdin.write(header + "\n" + rows * 60)
     run.stdin.flush()  # returns when all but a pipeful of these megabytes is read; then nothing more comes

@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any, Protocol
 
 import click
@@ -97,6 +98,7 @@ class RunView:
     def __init__(self, body: Body | None = None) -> None:
         self._body: Body = LeadersBody() if body is None else body
         self._step: Step | None = None
+        self._begun = perf_counter()
 
     def update(self, step: Step) -> None:
         """Take notice of a step."""
@@ -106,10 +108,9 @@ class RunView:
     def line(self) -> str:
         """How far the run is, in one line."""
         step = self._step
-        if step is None:
-            return "reading"
-        share = "" if step.progress is None else f", {step.progress:.0%}"
-        return f"{step.position:,} {step.unit}{share}, {step.seconds:,.0f} s"
+        share = "" if step is None or step.progress is None else f", {step.progress:.0%}"
+        reach = "reading" if step is None else f"{step.position:,} {step.unit}"
+        return f"{reach}{share}, {perf_counter() - self._begun:,.0f} s"
 
     def render(self) -> Any:
         """The progress bar and the body."""

@@ -100,6 +100,7 @@ class WatchedStream:
         for batch in self._stream.batches(batch_size):
             watch.see(batch)
             yield batch
-        names = self._stream.feature_names
+        found = watch.found()
+        names = self._stream.feature_names if found else None
         if names is not None:
-            warn_of_identifiers([names[place] for place in watch.found()])
+            warn_of_identifiers([names[place] for place in found])
