@@ -108,7 +108,7 @@ def test_a_disk_that_is_full_leaves_no_half_a_file(process, people, tmp_path, n_
         resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
     out = tmp_path / "run"
-    arguments = ["select", people, "--target", "sex", "--method", "screen:t_score", "--out", out]
+    arguments = ["select", people, "--target", "sex", "--method", "screen:t_score", "--out", out, "--quiet"]
     # Without compiled kernels, which would have to be kept in files as well.
     run = process(*arguments, preexec_fn=no_longer_files, env={"NUMBA_DISABLE_JIT": "1"})
     _, err = run.communicate(timeout=120)

@@ -161,8 +161,8 @@ def find_form(texts: Any, spelling: Spelling, what: str) -> Finding:
     """How the numbers of a column of text are written; `what` names the column where that is not to be known."""
     values = without(texts, spelling.missing_number)
     distinct = compute.unique(values).drop_null()
-    if len(distinct) == 0:
-        return Finding(None)
+    if not compute.any(compute.match_substring_regex(distinct, "[0-9]")).as_py():
+        return Finding(None)  # spares the forms: they take longer to look for than most texts to read
     forms = spelling.forms()
     shares = [_share(form, distinct) for form in forms]
     best = max(shares)
