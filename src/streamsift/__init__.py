@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from streamsift.core.exceptions import OneClassWarning as OneClassWarning
     from streamsift.core.exceptions import ParameterError as ParameterError
     from streamsift.core.exceptions import ReaderError as ReaderError
+    from streamsift.core.exceptions import ReadingNotice as ReadingNotice
     from streamsift.core.exceptions import SavedStateError as SavedStateError
     from streamsift.core.exceptions import StreamsiftError as StreamsiftError
     from streamsift.core.exceptions import StreamsiftWarning as StreamsiftWarning
@@ -86,6 +87,7 @@ _HOME = {
     "ParameterError": "streamsift.core.exceptions",
     "Penalised": "streamsift.columns.penalised",
     "ReaderError": "streamsift.core.exceptions",
+    "ReadingNotice": "streamsift.core.exceptions",
     "SAOLA": "streamsift.columns.saola",
     "SDT": "streamsift.rows.fires.sdt",
     "SavedStateError": "streamsift.core.exceptions",
@@ -137,6 +139,7 @@ __all__ = [
     "ParameterError",
     "Penalised",
     "ReaderError",
+    "ReadingNotice",
     "SavedStateError",
     "Screener",
     "Selection",

@@ -276,17 +276,30 @@ def make(name: str, **arguments: Any) -> Any:
     Screener(criterion='gini', n_features_to_select=3)
     """
     preset = entry(name).arguments
+    known = parameters(name)
     for argument, value in preset.items():
         if argument in arguments:
             raise ParameterError(
                 f"The name {name!r} stands for {argument}={value!r}: leave {argument} out, or choose another name."
             )
-    method = class_at(entry(name).target)
-    known = [parameter for parameter in inspect.signature(method).parameters if parameter not in preset]
     for argument in arguments:
         if argument not in known:
             raise UnknownNameError(f"parameter of {name}", argument, known)
-    return method(**preset, **arguments)
+    return class_at(entry(name).target)(**preset, **arguments)
+
+
+def parameters(name: str) -> list[str]:
+    """The parameters of a method, except the ones its name stands for.
+
+    Examples
+    --------
+    >>> from streamsift import catalog
+    >>> "criterion" in catalog.parameters("screen:gini"), "n_bins" in catalog.parameters("screen:gini")
+    (False, True)
+    """
+    preset = entry(name).arguments
+    signature = inspect.signature(class_at(entry(name).target))
+    return [parameter for parameter in signature.parameters if parameter not in preset]
 
 
 def class_at(target: str) -> type[Any]:

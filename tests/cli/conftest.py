@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from streamsift.cli import display
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 
@@ -37,8 +38,12 @@ def n_people(people):
 
 
 @pytest.fixture
-def sift(capsys):
-    """Run a command line in this process; returns (exit code, standard output, standard error)."""
+def sift(capsys, monkeypatch):
+    """Run a command line in this process; returns (exit code, standard output, standard error).
+
+    However slow the machine is, no line of progress comes in between.
+    """
+    monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 1e6)
 
     def call(*arguments):
         code = run(cli, [str(argument) for argument in arguments])

@@ -114,7 +114,7 @@ def test_wrong_usage_is_answered_in_a_sentence(sift, people, options, code, word
 def test_standard_input_is_read_once_and_compared(process, sift, people, tmp_path):
     options = ["--target", "sex", "--methods", "screen:fisher,random", "--repeats", 2, "-k", 2, "--json"]
     (tmp_path / "temporary").mkdir()
-    run = process("compare", "-", *options, env={"TMPDIR": str(tmp_path / "temporary")})
+    run = process("compare", "-", *options, "--quiet", env={"TMPDIR": str(tmp_path / "temporary")})
     text, said = run.communicate(people.read_text(), timeout=120)
     assert (run.returncode, said) == (0, "")
     found, wanted = json.loads(text), json.loads(sift("compare", people, *options)[1])

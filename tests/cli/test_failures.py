@@ -108,7 +108,7 @@ def test_a_disk_that_is_full_leaves_no_half_a_file(process, people, tmp_path, n_
         resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
     out = tmp_path / "run"
-    arguments = ["select", people, "--target", "sex", "--method", "screen:t_score", "--out", out]
+    arguments = ["select", people, "--target", "sex", "--method", "screen:t_score", "--out", out, "--quiet"]
     # Without compiled kernels, which would have to be kept in files as well.
     run = process(*arguments, preexec_fn=no_longer_files, env={"NUMBA_DISABLE_JIT": "1"})
     _, err = run.communicate(timeout=120)
@@ -135,7 +135,7 @@ def test_an_unexpected_error_leaves_a_log_to_attach(sift, people, monkeypatch):
 
 def test_ctrl_c_writes_what_was_found_and_exits_130(process, people, tmp_path):
     out = tmp_path / "run"
-    run = process("select", "-", "--target", "sex", "-k", 2, "--out", out)
+    run = process("select", "-", "--target", "sex", "-k", 2, "--out", out, "--quiet")
     header, rows = people.read_text().split("\n", 1)
     run.stdin.write(header + "\n" + rows * 60)
     run.stdin.flush()  # returns when all but a pipeful of these megabytes is read; then nothing more comes

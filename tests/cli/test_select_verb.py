@@ -129,7 +129,7 @@ def test_missing_values_are_refused_or_skipped(sift, people):
 
 
 def test_standard_input(process, people):
-    run = process("select", "-", "--target", "sex", "-k", 2, "--json")
+    run = process("select", "-", "--target", "sex", "-k", 2, "--json", "--quiet")
     out, err = run.communicate(people.read_text(), timeout=60)
     assert (run.returncode, err) == (0, "")
     assert names(json.loads(out)) == ["height", "weight"]

@@ -199,9 +199,9 @@ def test_delimiters_and_line_ends(tmp_path: Path, name: str, text: str) -> None:
     assert y == ["a", "b"]
 
 
-def test_the_delimiter_can_be_given(tmp_path: Path) -> None:
+def test_the_separator_can_be_given(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "x:a,b:label\n1:2:u\n3:4:v\n")
-    stream = open_stream(path, target="label", delimiter=":")
+    stream = open_stream(path, target="label", sep=":")
     assert stream.feature_names == ("x", "a,b")
     assert drain(stream)[0].tolist() == [[1, 2], [3, 4]]
 

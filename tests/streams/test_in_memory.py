@@ -116,8 +116,8 @@ def test_refusals_of_frames() -> None:
         open_stream(pl.DataFrame(FRAME))
     with pytest.raises(ReaderError, match="Row 1 of the frame has no label"):
         drain(open_stream(pl.DataFrame(FRAME), target="x"))
-    with pytest.raises(ParameterError, match="The option delimiter does not apply to a frame: only categorical"):
-        open_stream(pd.DataFrame(FRAME), target="label", delimiter=",")
+    with pytest.raises(ParameterError, match="The option sep does not apply to a frame: only categorical"):
+        open_stream(pd.DataFrame(FRAME), target="label", sep=",")
 
 
 @given(cuts=st.lists(st.integers(0, 10), max_size=6), size=st.integers(1, 12), as_sparse=st.booleans())

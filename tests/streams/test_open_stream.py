@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,8 @@ SAVE: dict[str, Any] = {
     ".csv.gz": lambda frame, path: frame.to_csv(path, index=False, compression="gzip"),
     ".tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
     ".txt": lambda frame, path: frame.to_csv(path, index=False, sep=";"),
+    ".jsonl": lambda frame, path: path.write_text("".join(f"{json.dumps(row)}\n" for row in frame.to_dict("records"))),
+    ".ndjson": lambda frame, path: path.write_text("".join(f"{json.dumps(row)}\n" for row in frame.to_dict("records"))),
     ".parquet": lambda frame, path: frame.to_parquet(path),
     ".feather": lambda frame, path: feather.write_feather(frame, str(path)),
     ".arrow": save_ipc_stream,
@@ -91,8 +94,8 @@ def test_an_unknown_suffix(tmp_path: Path, name: str) -> None:
     with pytest.raises(ReaderError) as raised:
         open_stream(path)
     assert str(raised.value) == (
-        f"{path} has no suffix that names its format: known are .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight "
-        "(each also with .gz or .zst behind it) and .parquet, .arrow, .feather, .ipc, .npz."
+        f"{path} has no suffix that names its format: known are .csv, .tsv, .txt, .jsonl, .ndjson, .arff, "
+        ".libsvm, .svm, .svmlight (each also with .gz or .zst behind it) and .parquet, .arrow, .feather, .ipc, .npz."
     )
 
 
@@ -131,7 +134,7 @@ def test_the_target_cannot_be_ignored(tmp_path):
 
 def test_options_are_refused_where_they_do_not_apply(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,label\n1,a\n")
-    with pytest.raises(ParameterError, match=r"The option n_features does not apply to .csv files: only delimiter and"):
+    with pytest.raises(ParameterError, match=r"The option n_features does not apply to .csv files: only sep, decimal"):
         open_stream(tmp_path / "a.csv", target="label", n_features=3)
     (tmp_path / "a.svm").write_text("1 1:1\n")
     with pytest.raises(ParameterError, match=r"The option ignore does not apply to .svm files: only zero_based"):

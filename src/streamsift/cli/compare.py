@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamsift.cli.parameters import complete_method, count_or_fraction, how_to_read, refuse_missing_target
+from streamsift.cli.parameters import (
+    complete_method,
+    count_or_fraction,
+    how_to_read,
+    refuse_missing_file,
+    refuse_missing_target,
+)
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -93,13 +99,13 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
 @click.option("-o", "--out", metavar="DIR", help="Folder to write report.html, comparison.json and all runs to.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no remarks, only the result and what went wrong.")
 def compare(
     data: str,
     target: str | None,
     methods: list[str] | None,
     models: list[str],
-    categorical: tuple[str, ...],
-    ignore: tuple[str, ...],
+    reading: dict[str, Any],
     count: int | float | None,
     repeats: int,
     batch: int,
@@ -110,6 +116,7 @@ def compare(
     jobs: int,
     out: str | None,
     as_json: bool,
+    quiet: bool,
 ) -> int:
     """Run several methods on the same rows of DATA and print how they compare.
 
@@ -121,6 +128,9 @@ def compare(
 
     With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
+    if not data.startswith("generate:"):
+        refuse_missing_target(data, target)
+        refuse_missing_file(data)
     from streamsift.cli.comparison_table import print_comparison
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
@@ -128,21 +138,20 @@ def compare(
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
 
-    if not data.startswith("generate:"):
-        refuse_missing_target(data, target)
     if methods == ["all"]:
         raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")
     folder = None if out is None else OutputFolder(out)
     outcomes: list[Outcome] = []
     interrupted = False
-    with _bars(quiet=as_json) as bars:
+    with _bars(drawn=not as_json, quiet=quiet) as bars:
         plan = plan_comparison(
             data,
             target,
             methods=methods,
             models=models,
-            categorical=categorical,
-            ignore=ignore,
+            categorical=reading.pop("categorical", ()),
+            ignore=reading.pop("ignore", ()),
+            reading=reading,
             n_features_to_select=count,
             repeats=repeats,
             batch_size=batch,
@@ -188,14 +197,17 @@ class _Bars:
     def __init__(self, progress: Any) -> None:
         self._progress = progress
         self._tasks: dict[ComparedRun, Any] = {}
+        self._n_runs, self._n_ended, self._latest = 0, 0, ""
         self._all = progress.add_task("reading the data", total=None)
 
     def begin(self, plan: ComparisonPlan) -> None:
         """The data has been read."""
+        self._n_runs = len(plan.runs())
         self._progress.update(self._all, description="runs", total=len(plan.runs()), completed=0)
 
     def progress(self, run: ComparedRun, fraction: float) -> None:
         """How far a run is."""
+        self._latest = f", {run.label} at {fraction:.0%}"
         if run not in self._tasks:
             self._tasks[run] = self._progress.add_task(run.label, total=1.0)
         self._progress.update(self._tasks[run], completed=fraction)
@@ -205,18 +217,30 @@ class _Bars:
         if outcome.task in self._tasks:
             self._progress.remove_task(self._tasks.pop(outcome.task))
         self._progress.advance(self._all)
+        self._n_ended, self._latest = self._n_ended + 1, ""
+
+    def line(self) -> str:
+        """How far the comparison is, for those who see no bars."""
+        if not self._n_runs:
+            return "reading the data"
+        return f"{self._n_ended:,} of {self._n_runs:,} runs{self._latest}"
 
 
 @contextmanager
-def _bars(*, quiet: bool) -> Iterator[_Bars]:
+def _bars(*, drawn: bool, quiet: bool) -> Iterator[_Bars]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    from streamsift.cli.display import lines, silenced
+
     console = Console(stderr=True)
-    shown = not quiet and console.is_terminal and not console.is_dumb_terminal
+    terminal = console.is_terminal and not console.is_dumb_terminal
+    shown = drawn and not quiet and terminal
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        yield _Bars(progress)
+        bars = _Bars(progress)
+        with lines(bars.line, quiet=quiet or terminal), silenced(quiet):
+            yield bars
 
 
 def _write(folder: OutputFolder, comparison: Comparison) -> None:

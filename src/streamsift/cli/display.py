@@ -1,14 +1,18 @@
 """The live view of a run of any kind: a progress bar and the leading features as they move.
 
-It draws on the standard error, and only where that is a terminal.
+It draws on the standard error, and only where that is a terminal; elsewhere a line now and then says how far it is.
 """
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any, Protocol
 
+import click
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -16,22 +20,61 @@ from rich.table import Table
 from rich.text import Text
 
 from streamsift.cli.table import printable
+from streamsift.core.exceptions import ReadingNotice
 from streamsift.runs.run import Leaders, Step
 
 N_SHOWN = 10
 BAR_WIDTH = 24
 FRAMES_PER_SECOND = 8
+SECONDS_BETWEEN_LINES = 10.0  # of progress, where there is no terminal
 
 
 @contextmanager
-def live(render: Callable[[], Any], *, quiet: bool = False) -> Iterator[bool]:
-    """Draw what `render` returns a few times a second and wipe it away at the end; gives whether anybody sees it."""
+def live(
+    render: Callable[[], Any], line: Callable[[], str] | None = None, *, drawn: bool = True, quiet: bool = False
+) -> Iterator[bool]:
+    """Draw what `render` returns a few times a second and wipe it away at the end; gives whether anybody sees it.
+
+    Where there is no terminal, what `line` returns is printed now and then. `quiet` wants neither, nor any remarks.
+    """
     console = Console(stderr=True)
-    if quiet or not console.is_terminal or console.is_dumb_terminal:
-        yield False
+    terminal = console.is_terminal and not console.is_dumb_terminal
+    if quiet or not drawn or not terminal:
+        with lines(line or str, quiet=quiet or terminal or line is None), silenced(quiet):
+            yield False
         return
     with Live(get_renderable=render, console=console, refresh_per_second=FRAMES_PER_SECOND, transient=True):
         yield True
+
+
+@contextmanager
+def lines(line: Callable[[], str], *, quiet: bool = False) -> Iterator[None]:
+    """Print what `line` returns to the standard error every few seconds, for logs and pipes."""
+    if quiet:
+        yield
+        return
+    ended = threading.Event()
+
+    def report() -> None:
+        while not ended.wait(SECONDS_BETWEEN_LINES):
+            click.echo(line(), err=True)
+
+    thread = threading.Thread(target=report, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
+def silenced(quiet: bool) -> Iterator[None]:
+    """Hear no remarks on how data was read, where they are not wanted; warnings are always heard."""
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore", ReadingNotice)
+        yield
 
 
 class Body(Protocol):
@@ -55,11 +98,19 @@ class RunView:
     def __init__(self, body: Body | None = None) -> None:
         self._body: Body = LeadersBody() if body is None else body
         self._step: Step | None = None
+        self._begun = perf_counter()
 
     def update(self, step: Step) -> None:
         """Take notice of a step."""
         self._step = step
         self._body.update(step)
+
+    def line(self) -> str:
+        """How far the run is, in one line."""
+        step = self._step
+        share = "" if step is None or step.progress is None else f", {step.progress:.0%}"
+        reach = "reading" if step is None else f"{step.position:,} {step.unit}"
+        return f"{reach}{share}, {perf_counter() - self._begun:,.0f} s"
 
     def render(self) -> Any:
         """The progress bar and the body."""

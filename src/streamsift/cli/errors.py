@@ -17,7 +17,7 @@ import click
 
 from streamsift import __version__
 from streamsift.core.atomic import reason
-from streamsift.core.exceptions import StreamsiftError, StreamsiftWarning
+from streamsift.core.exceptions import ReadingNotice, StreamsiftError, StreamsiftWarning
 
 INTERRUPTED = 130
 
@@ -77,7 +77,9 @@ def _show_warnings_as_sentences() -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if issubclass(category, StreamsiftWarning):
+        if issubclass(category, ReadingNotice):
+            click.echo(str(message), err=True)
+        elif issubclass(category, StreamsiftWarning):
             click.echo(f"Warning: {message}", err=True)
         else:
             usual(message, category, filename, lineno, file, line)

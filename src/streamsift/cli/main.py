@@ -13,6 +13,7 @@ from streamsift.cli.compare import compare
 from streamsift.cli.completion import completion
 from streamsift.cli.demo import demo
 from streamsift.cli.generate import generate
+from streamsift.cli.inspect import inspect
 from streamsift.cli.methods import methods
 from streamsift.cli.report import report
 from streamsift.cli.reproduce import reproduce
@@ -22,6 +23,7 @@ from streamsift.core.exceptions import near_misses
 EXAMPLES = """\b
 Examples:
   streamsift demo
+  streamsift inspect people.csv --target income
   streamsift select people.csv --target income -k 10
   streamsift methods
 """
@@ -48,5 +50,5 @@ def cli() -> None:
     """Select features while the data is still arriving."""
 
 
-for _verb in (select, compare, report, methods, demo, generate, reproduce, completion):
+for _verb in (select, compare, inspect, report, methods, demo, generate, reproduce, completion):
     cli.add_command(_verb)

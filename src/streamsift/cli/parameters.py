@@ -5,11 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
-from streamsift.core.exceptions import ParameterError
+from streamsift.core.exceptions import ParameterError, ReaderError
+
+# The names that parameters of methods have on the command line.
+OPTIONS = {
+    "n_features_to_select": "-k",
+    "fading": "--fading",
+    "missing": "--missing",
+    "eps": "--eps",
+    "n_bins": "--bins",
+}
+# What `open_stream` calls the options that say how a file is read; a test holds the two lists together.
+READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled")
 
 _PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
@@ -46,18 +59,78 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
     return found
 
 
-def how_to_read(command: Any) -> Any:
-    """Give a verb the options `--categorical` and `--ignore`, which may be given more than once."""
-    leave_out = click.option(
-        "--ignore", multiple=True, metavar="COLUMN", help="Column to leave out. May be given several times."
-    )
-    as_text = click.option(
+def separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """A character, which may be spelt out where a shell would not pass it on."""
+    return None if text is None else {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+
+
+_READING = (
+    click.option(
         "--categorical",
         multiple=True,
         metavar="COLUMN",
         help="Column to read as categories although it holds numbers. May be given several times.",
-    )
-    return as_text(leave_out(command))
+    ),
+    click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out. May be given several times."),
+    click.option(
+        "--sep",
+        callback=separator,
+        metavar="CHARACTER",
+        show_default="found out",
+        help="What separates the cells of a CSV file: a character, or tab.",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        show_default="found out",
+        help="What stands before the fraction of a number.",
+    ),
+    click.option(
+        "--thousands",
+        callback=separator,
+        metavar="CHARACTER",
+        show_default="found out",
+        help="What stands between the thousands of a number: a character, or space.",
+    ),
+    click.option(
+        "--na",
+        multiple=True,
+        metavar="TEXT",
+        help="Further text that stands for a missing value. May be given several times.",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", show_default="UTF-8", help="Encoding of a text file, such as latin-1 or utf-16."
+    ),
+    click.option(
+        "--skip-unlabelled",
+        "unlabelled",
+        is_flag=True,
+        flag_value="skip",
+        default=None,
+        help="Leave out rows without a label, and say how many there were.",
+    ),
+)
+
+
+def how_to_read(command: Any) -> Any:
+    """Give a verb the options that say how a file is read; it gets those that were given as the dict `reading`."""
+
+    @wraps(command)
+    def collected(*positions: Any, **given: Any) -> Any:
+        options = {name: given.pop(name) for name in READING}
+        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
+        reading = {name: value for name, value in lists.items() if value not in (None, [])}
+        return command(*positions, reading=reading, **given)
+
+    for option in reversed(_READING):
+        option(collected)
+    return collected
+
+
+def refuse_missing_file(data: str) -> None:
+    """Say at once that a file is not there: whatever could read it takes longer to load than this takes to see."""
+    if data != "-" and not Path(data).exists():
+        raise ReaderError(f"There is no file {data}: check the path.")
 
 
 def refuse_missing_target(data: str, target: str | None) -> None:
@@ -78,11 +151,28 @@ def make_selector(method: str, shortcuts: Mapping[str, Any], others: Mapping[str
     twice = sorted(given.keys() & others.keys())
     if twice:
         raise ParameterError(f"The parameter {twice[0]!r} is given twice: keep one of the two values.")
+    for name, value in given.items():
+        if name not in catalog.parameters(method):
+            raise _no_such_option(method, name, value)
     selector = catalog.make(method, **given, **others)
     if "random_state" in selector.get_params() and "random_state" not in others:
         selector.set_params(random_state=0)
     check_parameters(method, selector.get_params(), selector.parameter_limits)
     return selector
+
+
+def _no_such_option(method: str, name: str, value: Any) -> ParameterError:
+    """The error for an option that a method has no use for, in the words of the command line."""
+    option = OPTIONS[name]
+    if name == "n_features_to_select":
+        return ParameterError(
+            f"{method!r} decides by itself how many features it selects, so {option} {value} does not apply: leave it "
+            "out, or choose a method that takes a number, such as screen:mutual_info."
+        )
+    return ParameterError(
+        f"{method!r} has no use for {option} {value}: leave it out, or choose a method that has, such as "
+        "screen:mutual_info."
+    )
 
 
 def complete_method(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -16,6 +16,7 @@ from streamsift.cli.parameters import (
     complete_method,
     count_or_fraction,
     how_to_read,
+    refuse_missing_file,
     refuse_missing_target,
 )
 from streamsift.core.exceptions import ParameterError, StreamsiftWarning
@@ -85,6 +86,7 @@ Examples:
 @click.option("-o", "--out", metavar="DIR", help="Folder to write selection.json, trace.parquet and report.html to.")
 @click.option("--save", metavar="FILE", help="File to save the fitted selector to, so that it can continue later.")
 @click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no remarks, only the result and what went wrong.")
 def select(
     data: str,
     target: str | None,
@@ -95,13 +97,13 @@ def select(
     eps: float | None,
     bins: int | None,
     others: dict[str, Any],
-    categorical: tuple[str, ...],
-    ignore: tuple[str, ...],
+    reading: dict[str, Any],
     costs: str | None,
     batch: int,
     out: str | None,
     save: str | None,
     as_json: bool,
+    quiet: bool,
 ) -> int:
     """Read DATA once and print the features that tell the most about the target.
 
@@ -109,6 +111,8 @@ def select(
     read: row by row, column by column (investing, osfs, ...), or as instances whose values are bought one at a time
     (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is written.
     """
+    refuse_missing_target(data, target)
+    refuse_missing_file(data)
     from streamsift import catalog
     from streamsift.cli.display import RunView, live
     from streamsift.cli.output import OutputFolder
@@ -116,7 +120,6 @@ def select(
     from streamsift.runs.lead import lead, loop_for
     from streamsift.runs.run import Run
 
-    refuse_missing_target(data, target)
     shortcuts = {"n_features_to_select": count, "fading": fading, "missing": missing, "eps": eps, "n_bins": bins}
     selector = make_selector(method, shortcuts, others)
     if costs is not None and not loop_for(method).takes_prices:
@@ -130,10 +133,10 @@ def select(
         "standard input" if data == "-" else Path(data).name,
         target or "label",
         selector.get_params(),
-        {"batch_size": batch, "categorical": list(categorical), "ignore": list(ignore)},
+        {"batch_size": batch, "categorical": [], "ignore": [], **reading},
     )
     view, trace_path = RunView(), None if folder is None else folder / "trace.parquet"
-    with live(view.render, quiet=as_json):
+    with live(view.render, view.line, drawn=not as_json, quiet=quiet):
         ended = lead(selector, run, data, prices=costs, trace_path=trace_path, show=view.update)
     if not ended.run.complete:
         return _interrupted(ended, folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ def compare(
     scale: str = "standard",
     jobs: int = 1,
     folder: str | Path | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare methods over the same stream.
 
@@ -71,6 +72,9 @@ def compare(
     folder : path, optional
         Where finished runs and their traces are kept: the same call goes on where an interrupted one stopped.
 
+    reading : dict, optional
+        Further options of `open_stream` for a file, such as {"decimal": ","}.
+
     Returns
     -------
     Comparison
@@ -107,6 +111,7 @@ def compare(
         n_rows=n_rows,
         seed=seed,
         scale=scale,
+        reading=reading,
     )
     with plan:
         store = None if folder is None else open_store(folder, plan)

@@ -6,7 +6,7 @@ An entry is a method with a model; a run is an entry in one repeat. Every entry 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -129,6 +129,7 @@ def plan_comparison(
     n_rows: int | None = None,
     seed: int = 0,
     scale: str = "standard",
+    reading: Mapping[str, Any] | None = None,
 ) -> ComparisonPlan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
@@ -167,7 +168,8 @@ def plan_comparison(
     learners = [_learner(model) for model in models]
     for method in methods or ():
         _check_name(method)
-    source, facts = read_once(Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore)))
+    opened = Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore), reading=dict(reading or {}))
+    source, facts = read_once(opened)
     try:
         _check_size(facts, batch_size, n_features_to_select)
         chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
+from streamsift.streams.identifiers import WatchedStream
 from streamsift.streams.libsvm import LibsvmStream
 from streamsift.streams.open import as_stream
 from streamsift.streams.spool import Spool, SpoolWriter
@@ -41,7 +42,8 @@ class Source:
 
     data: whatever `open_stream` reads, or "generate:NAME,option=value,...", or a function that makes a stream from a
     seed. target: the column with the labels. rows: how many to read at most. categorical, ignore: columns to read as
-    categories and columns to leave out. spool: the rows of a file or an iterator, once they were read.
+    categories and columns to leave out. spool: the rows of a file or an iterator, once they were read. reading: other
+    options of `open_stream`.
     """
 
     data: Any
@@ -51,6 +53,7 @@ class Source:
     categorical: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     spool: Spool | None = None
+    reading: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def generated(self) -> bool:
@@ -78,8 +81,8 @@ class Source:
     def stream(self, repeat: int) -> RowStream:
         """The rows of a repeat, from the start."""
         seed = self.seed + repeat
-        if (self.categorical or self.ignore) and (self.generated or callable(self.data)):
-            option = "categorical" if self.categorical else "ignore"
+        if (self.categorical or self.ignore or self.reading) and (self.generated or callable(self.data)):
+            option = "categorical" if self.categorical else "ignore" if self.ignore else next(iter(self.reading))
             raise ParameterError(f"The option {option} does not apply to {self.name}, which is no table: leave it out.")
         if callable(self.data):
             return Part(self.data(seed), self.rows, None)
@@ -96,7 +99,7 @@ class Source:
 
     def opened(self) -> RowStream:
         """The rows of a file, arrays, a frame or an iterator as they are there."""
-        return as_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore)
+        return as_stream(self.data, self.target, categorical=self.categorical, ignore=self.ignore, **self.reading)
 
 
 def _generator(text: str) -> tuple[str, dict[str, Any]]:
@@ -186,7 +189,7 @@ def read_once(source: Source) -> tuple[Source, Survey]:
         return source, survey(source)
     stream = source.opened()
     with SpoolWriter(widens=isinstance(stream, LibsvmStream)) as writer:
-        facts = survey_rows(Part(writer.reading(stream), source.rows, None))
+        facts = survey_rows(Part(writer.reading(WatchedStream(stream)), source.rows, None))
     return replace(source, data=source.name, spool=writer.spool), facts
 
 
@@ -235,7 +238,8 @@ def _refuse_missing(batch: Batch, first: int) -> None:
         entry = int(np.flatnonzero(~np.isfinite(values))[0])
         row, column = int(np.searchsorted(batch.X.indptr, entry, "right")) - 1, int(batch.X.indices[entry])
     name = f"x{column}" if batch.feature_names is None else batch.feature_names[column]
+    where = f"Row {first + row}" if batch.lines is None else f"Line {batch.lines[row]}"
     raise InputError(
-        f"Row {first + row} has no finite number in column {name!r}: the classifiers that judge a selection cannot "
+        f"{where} has no finite number in column {name!r}: the classifiers that judge a selection cannot "
         "use such rows, so fill them or leave them out."
     )

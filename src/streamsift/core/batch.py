@@ -35,7 +35,8 @@ class Batch:
 
     `relevant` (indices of the true features) and `drifting` are known for generated streams only.
     `categorical` marks columns whose numbers are codes of categories. `kinds` gives the names behind the codes, by the
-    place of the column; None where the source has bare numbers.
+    place of the column; None where the source has bare numbers. `lines` are the lines of the file on which the rows
+    begin, where it has lines.
     """
 
     X: Any
@@ -45,6 +46,7 @@ class Batch:
     relevant: NDArray[np.intp] | None = None
     drifting: bool = False
     kinds: ColumnKinds | None = None
+    lines: NDArray[np.int64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -72,6 +74,7 @@ class CheckedBatch:
     categories: CategoryVocabulary = NO_CATEGORIES
     weight: NDArray[np.float64] | None = None
     truth: NDArray[np.intp] | None = None
+    lines: NDArray[np.int64] | None = None  # of the file, where the rows come from one
 
     @property
     def n_rows(self) -> int:
@@ -127,7 +130,7 @@ def check_batch(
     `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0); `bare_codes` takes an array of
     numbers also where `categories` knows columns by the names of their categories.
     """
-    categorical = truth = names = kinds = None
+    categorical = truth = names = kinds = lines = None
     is_sparse = moderate = False
     if type(X) is np.ndarray and X.dtype.char in "fd":  # row by row, each detour counts
         matrix: Any = check_dense(X)
@@ -136,6 +139,7 @@ def check_batch(
         matrix, names, is_sparse, moderate, kinds = check_matrix(X.X, owner=owner, sparse=sparse)
         names, categorical, truth = X.feature_names, X.categorical, X.relevant
         kinds = kinds if X.kinds is None else X.kinds
+        lines = X.lines if X.lines is not None and len(X.lines) == X.n_rows else None  # else some rows were left out
     else:
         matrix, names, is_sparse, moderate, kinds = check_matrix(X, owner=owner, sparse=sparse)
     n_rows, n_features = matrix.shape
@@ -164,7 +168,9 @@ def check_batch(
     if slots is not None:
         if n_features < features.n_features and not (missing or is_sparse):
             # From here on NaN stands for an absent feature, so values that really are NaN are looked for now.
-            given = CheckedBatch(matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row)
+            given = CheckedBatch(
+                matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row, lines=lines
+            )
             refuse_not_finite(given, nan_allowed=False)
         matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
         categorical = None if categorical is None else _spread(categorical, slots, features.n_features)
@@ -185,6 +191,7 @@ def check_batch(
         categories,
         None if weight is None else check_weight(weight, n_rows),
         truth,
+        lines,
     )
     if scan:
         refuse_not_finite(batch, nan_allowed=missing or has_absent)
@@ -348,8 +355,13 @@ def refuse_value(batch: CheckedBatch, row: int, column: int, value: float) -> No
     """Raise the error for one bad value, naming its row and column."""
     what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"too large ({value:.3g})"
     advice = {
-        "NaN": "fill it in, drop the row, or use a method with missing='skip'",
+        "NaN": "fill it in, drop the row, or use a method with missing='skip' (--missing skip)",
         "infinity": "replace it by a finite number or drop the row",
     }.get(what, f"rescale the column, values beyond {LARGEST:g} overflow when squared")
     stream = f" (row {batch.first_row + row} of the stream)" if batch.first_row else ""
-    raise InputError(f"Row {row}{stream}, column {batch.features.name(column)!r} of X is {what}: {advice}.")
+    name = repr(batch.features.name(column))
+    if batch.lines is None:
+        where = f"Row {row}{stream}, column {name} of X"
+    else:
+        where = f"Line {batch.lines[row]} of the file, column {name}"
+    raise InputError(f"{where} is {what}: {advice}.")

@@ -74,6 +74,7 @@ class FeatureDecoder:
         fresh = {c.name: Categories(most=most_categories) for c in self._columns if c.kind == "category"}
         self.vocabularies = {name: declared.get(name, vocabulary) for name, vocabulary in fresh.items()}
         kinds = [c.kind for c in self._columns for _ in range(c.width)]
+        self.feature_kinds = tuple(kinds)
         self.categorical = np.array([kind == "category" for kind in kinds]) if "category" in kinds else None
         self._undecided = tuple(place for place, kind in enumerate(kinds) if kind == "null")
         self._coded = {place: self.feature_names[place] for place, kind in enumerate(kinds) if kind == "category"}

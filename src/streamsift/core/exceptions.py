@@ -10,6 +10,7 @@ StreamsiftError
 └── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
 
 StreamsiftWarning (UserWarning)
+├── ReadingNotice                    how data was understood, where that is not obvious
 ├── OneClassWarning                  one class so far: nothing can be scored
 └── EmptySelectionWarning            nothing is selected
 """
@@ -174,6 +175,23 @@ class StreamsiftWarning(UserWarning):
     ...     warnings.simplefilter("ignore", StreamsiftWarning)  # one class so far
     ...     selector.selected_
     ['x0']
+    """
+
+
+class ReadingNotice(StreamsiftWarning):
+    """How data was understood where that is not obvious; nothing is wrong.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, warnings
+    >>> from streamsift import ReadingNotice, open_stream
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", ReadingNotice)
+    ...     path = pathlib.Path(folder, "people.csv")
+    ...     _ = path.write_text("income;label\\n1.234,56;yes\\n99,5;no\\n")
+    ...     _ = open_stream(path, "label")
+    >>> print(caught[0].message)
+    income: 1.234,56 read as numbers
     """
 
 

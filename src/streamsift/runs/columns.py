@@ -11,12 +11,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from streamsift.core.batch import Batch
 from streamsift.core.contracts import ColumnContract
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Decisions
 from streamsift.runs.column_trace import ColumnTraceWriter
 from streamsift.runs.run import Leaders, Run, TextTable
 from streamsift.streams.column_sources import open_columns
+from streamsift.streams.identifiers import IdentifierWatch, warn_of_identifiers
+from streamsift.streams.open import READING
 
 N_LATEST = 10  # accepted columns that a step shows
 
@@ -154,6 +157,21 @@ def _plain(statistic: float) -> float | str:
     return statistic if math.isfinite(statistic) else str(statistic)
 
 
+class _Watched:
+    """A source of columns that warns of those that look like identifiers."""
+
+    def __init__(self, source: Any) -> None:
+        self.y, self.names, self._source = source.y, source.names, source
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        for names, block in self._source:
+            if isinstance(block, Batch):
+                watch = IdentifierWatch()
+                watch.see(block)
+                warn_of_identifiers([names[place] for place in watch.found()])
+            yield names, block
+
+
 class ColumnLoop:
     """A column selector and its source."""
 
@@ -165,12 +183,12 @@ class ColumnLoop:
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open a file as a source of columns."""
-        given = {name: run.settings[name] for name in ("categorical", "ignore") if name in run.settings}
+        given = {name: run.settings[name] for name in READING if name in run.settings}
         return cls(method, open_columns(source, run.target or None, **given))
 
     def steps(self) -> Iterator[ColumnStep]:
         """Offer the columns."""
-        return follow_columns(self._source, self._selector)
+        return follow_columns(_Watched(self._source), self._selector)
 
     def writer(self, path: str | Path | None, run: Run) -> ColumnTraceWriter:
         """Record the decisions."""

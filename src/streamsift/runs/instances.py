@@ -24,6 +24,8 @@ from streamsift.runs.rows import no_rows
 from streamsift.runs.run import Leaders, Run, TextTable
 from streamsift.runs.trace_writer import TraceWriter
 from streamsift.streams import open_stream
+from streamsift.streams.identifiers import WatchedStream
+from streamsift.streams.open import READING
 from streamsift.streams.prices import read_prices
 from streamsift.streams.stream import RowStream
 
@@ -331,8 +333,8 @@ class InstanceLoop:
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open a file, or anything else that `open_stream` takes."""
-        given = {name: run.settings[name] for name in ("categorical", "ignore") if name in run.settings}
-        return cls(method, run, open_stream(source, target=run.target or None, **given), prices)
+        given = {name: run.settings[name] for name in READING if name in run.settings}
+        return cls(method, run, WatchedStream(open_stream(source, target=run.target or None, **given)), prices)
 
     def steps(self) -> Iterator[InstanceStep]:
         """Read all rows, fit on a random 70 % of them and judge on the rest."""

@@ -19,7 +19,8 @@ from streamsift.core.selection import Selection
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Leaders, Run, TextTable
 from streamsift.streams import open_stream
-from streamsift.streams.open import as_stream
+from streamsift.streams.identifiers import WatchedStream
+from streamsift.streams.open import READING, as_stream
 from streamsift.streams.stream import RowStream
 
 SNAPSHOTS_BEFORE_DOUBLING = 200
@@ -209,8 +210,8 @@ class RowLoop:
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open a file, or anything else that `open_stream` takes, as rows."""
-        given = {name: run.settings[name] for name in ("categorical", "ignore") if name in run.settings}
-        return cls(method, run, open_stream(source, target=run.target or None, **given))
+        given = {name: run.settings[name] for name in READING if name in run.settings}
+        return cls(method, run, WatchedStream(open_stream(source, target=run.target or None, **given)))
 
     def steps(self) -> Iterator[RowStep]:
         """Lead the selector over the rows."""

@@ -26,7 +26,7 @@ from streamsift.core.categories import Categories
 from streamsift.core.decoder import refused_category
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
-from streamsift.streams.blocks import BlockStream
+from streamsift.streams.blocks import BlockStream, lines_of
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, own_copy, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.table import TableDecoder, check_columns, check_target
@@ -85,17 +85,18 @@ class ArffStream(BlockStream):
         for line, block in records(chunks, name=self._source.name, line=self._header.n_lines + 1, longest=longest):
             batch = decode(block, line)
             if batch is not None:
-                self._check_labels(batch, block, line)
+                self._check_labels(batch)
                 yield replace(batch, y=whole_numbers(batch.y)) if whole else batch
 
-    def _check_labels(self, batch: Batch, block: bytes, line: int) -> None:
+    def _check_labels(self, batch: Batch) -> None:
         """A label that was not declared is a mistake in the file, not one more class."""
         if self._attributes[self._target].kind != "nominal":
             return
         vocabulary = self._vocabularies[self.target_name]
         refused = vocabulary.refused(np.unique(batch.y).tolist())
         if refused is not None:
-            number = self._data_lines(block, line)[int(np.argmax(batch.y == refused))][0]
+            assert batch.lines is not None
+            number = int(batch.lines[np.argmax(batch.y == refused)])
             raise refused_category(vocabulary, refused, self.target_name, self._where(number))
 
     def _where(self, line: int) -> str:
@@ -109,7 +110,8 @@ class ArffStream(BlockStream):
             rows = self._parse(block, line)
         if rows.num_rows == 0:
             return None
-        return self._decoder.batch(rows, lambda row: self._where(self._data_lines(block, line)[row][0]))
+        lines = lines_of(block, line, rows.num_rows, self._row_lines)
+        return self._decoder.batch(rows, lambda row: self._where(int(lines[row])), lines=lines)
 
     def _parse_quickly(self, block: bytes) -> Any:
         """pyarrow's reading of a block without quotes; None where it needs or deserves a closer look."""
@@ -178,14 +180,19 @@ class ArffStream(BlockStream):
         indices: list[int] = []
         ends = [0]
         labels: list[Any] = []
+        lines: list[int] = []
         for number, text in self._data_lines(block, line):
             entries = self._sparse_entries(text, number)
             label = entries.pop(self._target, self._absent_label())
+            if label is None and self._decoder.skip_unlabelled:
+                self._decoder.n_skipped += 1
+                continue
             if label is None:
                 raise ReaderError(
                     f"{self._where(number)} has no label, its target is ?: drop the row or give it a label."
                 )
             labels.append(label)
+            lines.append(number)
             for place in sorted(entries):
                 if self._slots[place] >= 0:
                     indices.append(self._slots[place])
@@ -197,7 +204,14 @@ class ArffStream(BlockStream):
         X = sparse.csr_matrix(
             (np.array(data, np.float64), np.array(indices, np.int32), np.array(ends, np.int32)), shape
         )
-        return Batch(X, np.array(labels), self.feature_names, self._decoder.categorical, kinds=self._decoder.kinds())
+        return Batch(
+            X,
+            np.array(labels),
+            self.feature_names,
+            self._decoder.categorical,
+            kinds=self._decoder.kinds(),
+            lines=np.array(lines, np.int64),
+        )
 
     def _sparse_entries(self, text: str, line: int) -> dict[int, str | float | None]:
         if not (text.startswith("{") and text.endswith("}")):
@@ -232,6 +246,9 @@ class ArffStream(BlockStream):
     def _absent_label(self) -> str | float:
         target = self._attributes[self._target]
         return 0.0 if target.kind in _NUMERIC else (*target.values, "")[0]
+
+    def _row_lines(self, block: bytes, line: int) -> list[int]:
+        return [number for number, _ in self._data_lines(block, line)]
 
     def _data_lines(self, block: bytes, line: int) -> list[tuple[int, str]]:
         """The lines of a block that are rows, with their numbers."""

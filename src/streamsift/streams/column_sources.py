@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
@@ -24,13 +25,20 @@ from scipy import sparse
 from streamsift.core.batch import check_matrix
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.decoder import counted_from
-from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.core.exceptions import InputError, ReaderError, ReadingNotice
 from streamsift.streams.files import check_file, no_rows, reading
 from streamsift.streams.ipc import opened
 from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
 from streamsift.streams.stream import RowStream
-from streamsift.streams.table import TableDecoder, check_columns, check_target, refuse_ignored_target, without
+from streamsift.streams.table import (
+    TableDecoder,
+    check_columns,
+    check_target,
+    refuse_ignored_target,
+    without,
+    words_for_skipped,
+)
 
 BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
 
@@ -54,6 +62,7 @@ class ColumnFile:
         *,
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        unlabelled: str = "error",
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         check_file(path)
@@ -72,13 +81,18 @@ class ColumnFile:
         labels = self._read([self.target_name]).column(0).combine_chunks()
         if len(labels) == 0:
             raise no_rows(self._name)
+        self._known = None if unlabelled == "error" else labels.is_valid()
+        if self._known is not None and labels.null_count:
+            warnings.warn(words_for_skipped(self.target_name, labels.null_count), ReadingNotice, stacklevel=3)
+        labels = labels if self._known is None else labels.filter(self._known)
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
 
     def __iter__(self) -> Columns:
         width = max(1, self._block_bytes // (8 * len(self.y)))
         for start in range(0, len(self.names), width):
             names = self.names[start : start + width]
-            table = self._read(names).combine_chunks()
+            table = self._read(names)
+            table = (table if self._known is None else table.filter(self._known)).combine_chunks()
             schema = pa.schema([self._schema.field(name) for name in names])
             rows = table.to_batches()[0]
             decoder = TableDecoder(schema, None, source=self._name, sample=rows, categorical=self._marked(names))
@@ -123,6 +137,8 @@ def open_columns(
     *,
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    unlabelled: str = "error",
+    **options: Any,
 ) -> ColumnFile | ColumnTable:
     """Open a file as a source of columns that knows its target.
 
@@ -137,6 +153,10 @@ def open_columns(
         Columns to read as categories although they look like numbers.
     ignore : sequence of str
         Columns to leave out.
+    unlabelled : "error" or "skip"
+        What to do about rows without a label.
+    **options
+        Further options of `open_stream`, for the other formats.
 
     Returns
     -------
@@ -155,9 +175,9 @@ def open_columns(
     """
     path = Path(source)
     refuse_ignored_target(target, ignore)
-    if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc"):
-        return ColumnFile(path, target, categorical=categorical, ignore=ignore)
-    stream = open_stream(source, target, categorical=categorical, ignore=ignore)
+    if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc") and not options:
+        return ColumnFile(path, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled)
+    stream = open_stream(source, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled, **options)
     return ColumnTable(stream)
 
 

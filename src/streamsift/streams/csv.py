@@ -1,8 +1,9 @@
 """CSV: blocks of whole records, each parsed by pyarrow with column types fixed from the head of the file.
 
 The types are explicit because an integer column may turn real after a million rows: every number is read as float64.
-Text and true/false columns are categories, dates and times become seconds. A value that does not fit its column, or a
-line with too many or too few cells, is reported with its line.
+Text and true/false columns are categories, dates and times become seconds. A column of numbers that are written
+otherwise (numbers.py) is read as text and converted. A value that does not fit its column, or a line with too many or
+too few cells, is reported with its line.
 
 The blocks are cut here rather than by pyarrow's own streaming reader: so a line may be as long as it wants, lines are
 counted, and the text of the block is at hand when an error must be explained, also for standard input, which cannot be
@@ -14,27 +15,38 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.csv as arrow_csv
+from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
-from streamsift.core.exceptions import ParameterError, ReaderError
-from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import ByteSource, ReadLimits, empty, last_record_end, no_rows, own_copy, records
+from streamsift.core.decoder import Place
+from streamsift.core.exceptions import ParameterError, ReaderError, ReadingNotice
+from streamsift.streams import numbers
+from streamsift.streams.blocks import BlockStream, lines_of
+from streamsift.streams.files import (
+    ByteSource,
+    ReadLimits,
+    empty,
+    last_record_end,
+    no_rows,
+    own_copy,
+    records,
+)
 from streamsift.streams.labels import labels_of_texts
+from streamsift.streams.numbers import NumberForm, Spelling
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
 LIMITS = ReadLimits(block_bytes=2 << 20)
 BLOCK_RECORDS = 256  # of long records a block takes at least this many: a column costs a little in every block
 DELIMITERS = ",;\t|"
-MOSTLY = 0.9  # a column of text of which so many values are numbers is taken for one of numbers with mistakes
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"  # what pyarrow takes for one
 _BAD_CELL = re.compile(r"CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+)")
 
 
@@ -49,13 +61,17 @@ class CsvStream(BlockStream):
         source: ByteSource,
         target: str | None,
         *,
-        delimiter: str | None = None,
+        sep: str | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        na: Sequence[str] = (),
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
         limits: ReadLimits = LIMITS,
     ) -> None:
         self._source, self._limits = source, limits
-        head = _Head(source, delimiter, limits)
+        self._spelling = Spelling(decimal, thousands, tuple(na))
+        head = _Head(source, sep, limits)
         self._head = head
         self._names = unique_names(head.names, source.name, limits)
         self.target_name = check_target(target, self._names, source.name)
@@ -65,13 +81,14 @@ class CsvStream(BlockStream):
         self._label_kind = _label_kind(inferred.field(self.target_name).type)
         kept = [field.with_type(_read_as(field.type)) for field in inferred if field.name != self.target_name]
         schema = pa.schema([*kept, (self.target_name, pa.string())])
+        self._schema = schema
+        texts = [field.with_type(pa.string()) if field.name in self._forms else field for field in schema]
+        self._texts = [place for place, field in enumerate(texts) if pa.types.is_string(field.type)]
         truths = [field.name for field in inferred if pa.types.is_boolean(field.type)]
         self._decoder = TableDecoder(
             schema, self.target_name, source=source.name, truths=truths, most_categories=limits.most_categories
         )
-        self._convert = arrow_csv.ConvertOptions(
-            column_types=schema, include_columns=schema.names, strings_can_be_null=True
-        )
+        self._convert = self._options(pa.schema(texts), schema.names)
 
     def progress(self) -> float | None:
         return self._source.progress()
@@ -88,40 +105,125 @@ class CsvStream(BlockStream):
         ):
             if not block.lstrip(b"\r\n"):
                 continue  # nothing but empty lines
-            first = 0
-            for rows in self._parse(block, line, self._convert).to_batches():
-                yield self._decode(rows, block, line, first)
+            table, first = self._parse(block, line, self._convert), 0
+            lines = lines_of(block, line, table.num_rows, self._row_lines)
+            for rows in table.to_batches():
+                yield self._decode(rows, lines[first : first + rows.num_rows])
                 first += rows.num_rows
 
-    def _decode(self, rows: Any, block: bytes, line: int, first: int) -> Batch:
-        def place(row: int) -> str:
-            number, _ = self._cells(block, line)[first + row]
-            return f"Line {number} of {self._source.name}"
+    def _decode(self, rows: Any, lines: NDArray[np.int64]) -> Batch:
+        target = rows.num_columns - 1
+        columns = rows.columns
+        for number in self._texts:
+            columns[number] = self._read_texts(columns[number], self._schema.names[number], self._places(lines))
+        rows, kept = self._decoder.labelled(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        lines = lines if kept is None else lines[kept]
+        place = self._places(lines)
+        labels = labels_of_texts(rows.column(target), self._label_kind, self.target_name, place, self._label_form)
+        return self._decoder.batch(rows, place, labels, lines=lines)
 
-        texts = rows.column(rows.num_columns - 1)
-        return self._decoder.batch(rows, place, labels_of_texts(texts, self._label_kind, self.target_name, place))
+    def _places(self, lines: NDArray[np.int64]) -> Place:
+        return lambda row: f"Line {lines[row]} of {self._source.name}"
+
+    def _read_texts(self, texts: Any, name: str, place: Place) -> Any:
+        """A column of categories without the words for missing values, or the numbers that the texts are."""
+        if name == self.target_name or name not in self._forms:
+            return numbers.without(texts, self._spelling.missing)
+        texts, form = numbers.without(texts, self._spelling.missing_number), self._forms[name]
+        fits = form.fits(texts)
+        if not compute.all(fits).as_py():
+            row = compute.index(fits, False).as_py()
+            raise _not_fitting(place(row), name, texts[row].as_py(), "a number", "the values before it are")
+        return form.convert(texts)
+
+    @property
+    def _label_form(self) -> NumberForm | None:
+        return self._forms.get(self.target_name)
+
+    # -- what the columns are --------------------------------------------------------------------------------------
+
+    def _options(self, column_types: Any, names: Sequence[str]) -> Any:
+        # Texts are never missing here: among numbers more words mean that than among texts.
+        return arrow_csv.ConvertOptions(
+            column_types=column_types,
+            include_columns=names,
+            null_values=self._spelling.missing_number,
+            decimal_point=self._spelling.point,
+        )
+
+    def _sample(self, names: Sequence[str], texts: Sequence[str] | set[str]) -> Any:
+        """Some columns of the head of the file, those of `texts` as they are written."""
+        options = self._options({name: pa.string() for name in texts}, names)
+        return self._parse(self._head.sample, self._head.n_lines + 1, options)
 
     def _infer(self, categorical: set[str], ignore: set[str]) -> Any:
-        """The schema pyarrow sees in the head of the file."""
-        options = arrow_csv.ConvertOptions(
-            column_types={name: pa.string() for name in categorical},
-            include_columns=[name for name in self._names if name not in ignore or name == self.target_name],
-            strings_can_be_null=True,
-        )
-        table = self._parse(self._head.sample, self._head.n_lines + 1, options)
-        for name in table.schema.names:
-            if pa.types.is_string(table.schema.field(name).type) and name not in categorical | {self.target_name}:
-                self._refuse_stray_text(name, table.column(name).combine_chunks())
-        return table.schema
+        """The schema of the head of the file, and the forms of numbers that are not written plainly."""
+        names = [name for name in self._names if name not in ignore or name == self.target_name]
+        table = self._sample(names, categorical)
+        self._forms: dict[str, NumberForm] = {}
+        fields = []
+        for field, column in zip(table.schema, table.columns, strict=True):
+            if field.name not in categorical:
+                field = self._understood(field, column)
+            fields.append(field)
+        if not self._spelling.said and any(form.decimal == "," for form in self._forms.values()):
+            self._refuse_points([field.name for field in fields if pa.types.is_float64(field.type)])
+        return pa.schema(fields)
 
-    def _refuse_stray_text(self, name: str, texts: Any) -> None:
-        """A column in which nearly all values are numbers is one of numbers, and the others are mistakes."""
-        is_number = compute.match_substring_regex(texts, _NUMBER)
-        n_numbers, n_values = compute.sum(is_number).as_py() or 0, len(texts) - texts.null_count
-        if n_numbers < n_values and n_numbers >= MOSTLY * n_values:
-            row = compute.index(is_number, False).as_py()
-            number, _ = self._cells(self._head.sample, self._head.n_lines + 1)[row]
-            raise _not_fitting(number, self._source.name, name, texts[row].as_py(), "a number", "most others are")
+    def _understood(self, field: Any, column: Any) -> Any:
+        """The field of a column as it will be read; its form is kept where it has one."""
+        name, types = field.name, pa.types
+        if types.is_string(field.type):
+            finding = numbers.find_form(column.combine_chunks(), self._spelling, self._column(name))
+            if finding.form is not None:
+                self._forms[name] = finding.form
+                if not self._spelling.said:
+                    self._say(f"{name}: {finding.example} read as numbers")
+                return field.with_type(pa.float64())
+            if finding.stray is not None and name != self.target_name:
+                value = column[finding.stray].as_py()
+                where = f"Line {self._line_of_sample(finding.stray)} of {self._source.name}"
+                raise _not_fitting(where, name, value, "a number", "most others are")
+            return field
+        is_number = types.is_integer(field.type) or types.is_floating(field.type)
+        if is_number and (self._spelling.thousands is not None or (self._spelling.said and name == self.target_name)):
+            self._forms[name] = NumberForm(self._spelling.point, self._spelling.thousands or "")
+        if column.null_count and name != self.target_name:
+            words = self._words_for_missing(name)
+            if words and types.is_null(field.type):
+                return field.with_type(pa.string())  # nothing but "-": as likely a category
+            if words:
+                self._say(f"{name}: {' and '.join(map(repr, words))} read as missing")
+        return field
+
+    def _words_for_missing(self, name: str) -> list[str]:
+        """The words for a missing number in a column that might mean something else."""
+        found = compute.unique(self._sample([name], [name]).column(0).combine_chunks()).to_pylist()
+        return [text for text in found if text in numbers.MISSING_NUMBER and text not in self._spelling.na]
+
+    def _refuse_points(self, names: list[str]) -> None:
+        """Beside decimal commas, 1.234 may be a number above one thousand."""
+        names = [name for name in names if name not in self._forms and name != self.target_name]
+        for name, column in zip(names, self._sample(names, names).columns if names else (), strict=True):
+            texts = numbers.without(column.combine_chunks(), self._spelling.missing_number)
+            doubtful = numbers.could_be_thousands(texts)
+            if doubtful is not None:
+                meanings = (float(doubtful.replace(".", "")), float(doubtful))
+                raise numbers.two_meanings(doubtful, meanings, f"{self._column(name)}, beside decimal commas,")
+
+    def _column(self, name: str) -> str:
+        return f"Column {name!r} of {self._source.name}"
+
+    def _say(self, text: str) -> None:
+        warnings.warn(text, ReadingNotice, stacklevel=7)
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def _row_lines(self, block: bytes, line: int) -> list[int]:
+        return [number for number, _ in self._cells(block, line)]
+
+    def _line_of_sample(self, row: int) -> int:
+        return self._cells(self._head.sample, self._head.n_lines + 1)[row][0]
 
     def _parse(self, block: bytes, line: int, options: Any, threads: bool = True) -> Any:
         # Two pieces a block keep two cores busy; the head is one piece, so that all of it decides the types.
@@ -151,7 +253,7 @@ class CsvStream(BlockStream):
             if len(cells) != wanted:
                 return ReaderError(
                     f"Line {number} of {source} has {len(cells)} cells where the header names {wanted} columns: "
-                    "correct the line, or quote values that contain the delimiter."
+                    "correct the line, or quote values that contain the separator."
                 )
         found = _BAD_CELL.search(reason)
         if found is None:
@@ -161,15 +263,17 @@ class CsvStream(BlockStream):
         column, value = self._names[int(found[1])], cells[int(found[1])]
         if found[3] == "string":
             return ReaderError(
-                f"Line {number} of {source}, column {column!r}: {value!r} is not UTF-8: convert the file."
+                f"Line {number} of {source}, column {column!r}: {value!r} is not UTF-8: say which encoding it is with "
+                "encoding= (--encoding), such as latin-1 or cp1252."
             )
         kind = "a date" if found[3].startswith("time") else "a number"
-        return _not_fitting(number, source, column, value, kind, "the values before it are")
+        return _not_fitting(f"Line {number} of {source}", column, value, kind, "the values before it are")
 
 
-def _not_fitting(line: int, source: str, column: str, value: str, kind: str, others: str) -> ReaderError:
+def _not_fitting(where: str, column: str, value: str, kind: str, others: str) -> ReaderError:
+    settled = numbers.how_to_say(value)
     return ReaderError(
-        f"Line {line} of {source}, column {column!r}: {value!r} is not {kind} as {others}; correct it, leave it empty "
+        f"{where}, column {column!r}: {value!r} is not {kind} as {others}; {settled}correct it, leave it empty "
         f"if it is missing, or read the column as text with categorical=[{column!r}] (--categorical {column})."
     )
 
@@ -177,17 +281,17 @@ def _not_fitting(line: int, source: str, column: str, value: str, kind: str, oth
 class _Head:
     """The header of a CSV file and the records that follow it, as far as `limits.head_bytes` reaches."""
 
-    def __init__(self, source: ByteSource, delimiter: str | None, limits: ReadLimits) -> None:
-        if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
-            raise ParameterError(f"The delimiter must be one ASCII character, not a quote. Got {delimiter!r} instead.")
+    def __init__(self, source: ByteSource, sep: str | None, limits: ReadLimits) -> None:
+        if sep is not None and (len(sep.encode()) != 1 or sep in '"\r\n'):
+            raise ParameterError(f"'sep' must be one ASCII character, not a quote. Got {sep!r} instead.")
         wanted = limits.head_bytes
         while True:
             data = source.head(wanted)
             complete = len(data) < wanted
-            start = len(data) - len(data.removeprefix(_BYTE_ORDER_MARK).lstrip(b"\r\n"))
+            start = len(data) - len(data.lstrip(b"\r\n"))
             self.n_bytes = _first_record_end(data, start)
             header, body = data[start : self.n_bytes], data[self.n_bytes :]
-            self.delimiter = (delimiter or _guess(header)).encode()
+            self.delimiter = (sep or _guess(header)).encode()
             self.sample = body if complete else body[: last_record_end(body, self.delimiter)]
             if self.sample or complete:
                 break
@@ -220,7 +324,10 @@ def _header_text(header: bytes, name: str) -> str:
     try:
         return header.decode()
     except UnicodeDecodeError as error:
-        raise ReaderError(f"The header of {name} is not UTF-8 text: convert the file to UTF-8.") from error
+        raise ReaderError(
+            f"The header of {name} is not UTF-8 text: say which encoding it is with encoding= (--encoding), such as "
+            "latin-1 or cp1252."
+        ) from error
 
 
 def _split(text: str, delimiter: str, limits: ReadLimits) -> list[tuple[int, list[str]]]:

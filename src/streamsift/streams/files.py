@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from streamsift.core.categories import MOST_CATEGORIES
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.encodings import Utf8Reader, check_encoding
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
@@ -120,10 +121,12 @@ def reading(name: str) -> Iterator[None]:
 
 
 class ByteSource:
-    """A file, decompressed by its suffix, or standard input (path None), as chunks of bytes."""
+    """A file, decompressed by its suffix, or standard input (path None), as chunks of bytes of UTF-8 text."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, encoding: str | None = None) -> None:
         self.path = path
+        self._encoding = None if encoding is None else check_encoding(encoding)
+        self._input: Utf8Reader | None = None  # standard input
         self.name = "standard input" if path is None else str(path)
         self._size = None if path is None else check_file(path)
         self._consumed = 0
@@ -133,7 +136,7 @@ class ByteSource:
     def head(self, n_bytes: int) -> bytes:
         """The first bytes, at least `n_bytes` where there are that many; the stream still starts before them."""
         if self.path is None:
-            self._kept += _fill(sys.stdin.buffer, n_bytes - len(self._kept))
+            self._kept += _fill(self._standard_input(), n_bytes - len(self._kept))
             return self._kept
         with reading(self.name), self._open() as (_, file):
             return _fill(file, n_bytes)
@@ -156,9 +159,14 @@ class ByteSource:
             raise ReaderError("standard input can be read only once: save it to a file to read it again.")
         self._spent = True
         kept, self._kept = self._kept[skip:], b""
-        while chunk := kept + _fill(sys.stdin.buffer, n_bytes - len(kept)):
+        while chunk := kept + _fill(self._standard_input(), n_bytes - len(kept)):
             kept = b""
             yield chunk
+
+    def _standard_input(self) -> Utf8Reader:
+        if self._input is None:
+            self._input = Utf8Reader(sys.stdin.buffer, self._encoding, self.name)
+        return self._input
 
     def progress(self) -> float | None:
         """The fraction of the file's own (compressed) bytes read so far; None for standard input and pipes."""
@@ -171,10 +179,10 @@ class ByteSource:
         compression = COMPRESSIONS.get(self.path.suffix.lower())
         if compression is None:
             with self.path.open("rb", buffering=0) as raw:
-                yield raw, raw
+                yield raw, Utf8Reader(raw, self._encoding, self.name)
         else:
             with pa.OSFile(str(self.path)) as raw, pa.CompressedInputStream(raw, compression) as file:
-                yield raw, file
+                yield raw, Utf8Reader(file, self._encoding, self.name)
 
 
 def _fill(file: Any, n_bytes: int) -> bytes:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from streamsift.core.decoder import Place, converting, distinct_texts
 from streamsift.core.exceptions import ReaderError
+from streamsift.streams.numbers import NumberForm, texts_of
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
@@ -35,10 +37,21 @@ def _labels_of(column: Any, name: str, place: Place) -> NDArray[Any]:
     return _texts(distinct, codes)
 
 
-def labels_of_texts(column: Any, kind: str, name: str, place: Place) -> NDArray[Any]:
-    """The labels of a text column whose texts spell `kind`: "int" (or later real), "float", "bool" or "text"."""
+def labels_of_texts(column: Any, kind: str, name: str, place: Place, form: NumberForm | None = None) -> NDArray[Any]:
+    """The labels of a text column whose texts spell `kind`: "int" (or later real), "float", "bool" or "text".
+
+    A `form` says how numbers are written, where it is not the usual one.
+    """
     _refuse_missing(column, name, place)
     distinct, codes = distinct_texts(column)
+    if form is not None:
+        texts = texts_of(tuple(distinct))
+        fits = form.fits(texts).to_pylist()
+        plain = form.convert(compute.if_else(form.fits(texts), texts, None)).to_pylist()
+        distinct = [
+            repr(number) if fit and not text.isdecimal() else text
+            for text, number, fit in zip(distinct, plain, fits, strict=True)
+        ]
     if kind == "text":
         return _texts(distinct, codes)
     values = [_spelled(text, kind) for text in distinct]

@@ -19,7 +19,7 @@ from sklearn.datasets import load_svmlight_file
 from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, check_parameters
 from streamsift.core.exceptions import ReaderError, StreamsiftWarning
-from streamsift.streams.blocks import BlockStream
+from streamsift.streams.blocks import BlockStream, lines_of
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, no_rows, records
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.stream import widening
@@ -64,7 +64,8 @@ class LibsvmStream(BlockStream):
             self._check_width(X, block, line)
             self._check(X, y, block, line)
             if len(y):
-                yield Batch(X, whole_numbers(y))
+                lines = lines_of(block, line, len(y), _row_lines)
+                yield Batch(X, whole_numbers(y), lines=lines)
 
     def _records(self) -> Iterator[tuple[int, bytes]]:
         chunks = self._source.chunks(self._limits.block_bytes)
@@ -125,8 +126,12 @@ class LibsvmStream(BlockStream):
         return self._line_of(int(np.searchsorted(X.indptr, entry, side="right")) - 1, block, line)
 
     def _line_of(self, row: int, block: bytes, line: int) -> str:
-        numbers = [k for k, text in enumerate(block.split(b"\n"), start=line) if text.partition(b"#")[0].strip()]
-        return f"Line {numbers[row]} of {self._source.name}"
+        return f"Line {_row_lines(block, line)[row]} of {self._source.name}"
+
+
+def _row_lines(block: bytes, line: int) -> list[int]:
+    """The lines of a block that are rows."""
+    return [k for k, text in enumerate(block.split(b"\n"), start=line) if text.partition(b"#")[0].strip()]
 
 
 def _load(block: bytes) -> tuple[Any, NDArray[np.float64]]:

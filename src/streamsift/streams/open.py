@@ -12,6 +12,7 @@ from typing import Any, cast
 from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.core.tables import are_dicts, is_frame, is_structured, is_table
 from streamsift.streams.arrays import ArrayStream, FrameStream
+from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import COMPRESSIONS, ByteSource, ReadLimits, check_file
 from streamsift.streams.iterables import IterableStream
 from streamsift.streams.stream import RowStream
@@ -29,17 +30,25 @@ class Format:
 
 _TABLE = ("categorical", "ignore")
 _LIMITS = ("limits",)
-_CSV = Format("streamsift.streams.csv:CsvStream", ("delimiter", *_TABLE, *_LIMITS), is_text=True)
+_CSV = Format(
+    "streamsift.streams.csv:CsvStream", ("sep", "decimal", "thousands", "na", *_TABLE, *_LIMITS), is_text=True
+)
+_JSON_LINES = Format("streamsift.streams.json_lines:JsonLinesStream", _TABLE, is_text=True)
 _ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore", *_LIMITS), is_text=True)
 _LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features", *_LIMITS), is_text=True)
 _PARQUET = Format("streamsift.streams.parquet:ParquetStream", (*_TABLE, *_LIMITS), is_text=False)
 _IPC = Format("streamsift.streams.ipc:IpcStream", (*_TABLE, *_LIMITS), is_text=False)
 _NPZ = Format("streamsift.streams.npz:NpzStream", _LIMITS, is_text=False)
 
+# How a file is to be read; each is an option of the command line, too.
+READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled")
+
 FORMATS = {
     ".csv": _CSV,
     ".tsv": _CSV,
     ".txt": _CSV,
+    ".jsonl": _JSON_LINES,
+    ".ndjson": _JSON_LINES,
     ".arff": _ARFF,
     ".libsvm": _LIBSVM,
     ".svm": _LIBSVM,
@@ -56,9 +65,14 @@ def open_stream(
     source: Any,
     target: str | None = None,
     *,
-    delimiter: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    na: Sequence[str] = (),
+    encoding: str | None = None,
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    unlabelled: str = "error",
     zero_based: bool | None = None,
     n_features: int | None = None,
     limits: ReadLimits | None = None,
@@ -70,19 +84,32 @@ def open_stream(
     Parameters
     ----------
     source : path, "-", (X, y), frame or iterable
-        The suffix of a path names the format: .csv, .tsv, .txt, .arff, .libsvm, .svm, .svmlight (each also .gz or
-        .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. A frame is a pandas or polars
-        DataFrame, a pyarrow Table, a structured numpy array or a list of dicts that holds the target. An iterable
-        gives pairs (X, y) of batches or of single rows, which may be dicts; or dicts that hold the target.
+        The suffix of a path names the format: .csv, .tsv, .txt, .jsonl, .ndjson, .arff, .libsvm, .svm, .svmlight (each
+        also .gz or .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. A frame is a pandas
+        or polars DataFrame, a pyarrow Table, a structured numpy array or a list of dicts that holds the target. An
+        iterable gives pairs (X, y) of batches or of single rows, which may be dicts; or dicts that hold the target.
     target : str, optional
         The column with the labels. Tables need it; ARFF has a default (the attribute `class`, else the last); sources
         that carry labels of their own take it as a name for them.
-    delimiter : str, optional
-        Of a CSV file; by default the most frequent of comma, semicolon, tab and bar in the header, tab for .tsv.
+    sep : str, optional
+        What separates the cells of a CSV file; by default the most frequent of comma, semicolon, tab and bar in the
+        header, tab for .tsv.
+    decimal : "." or ",", optional
+        What stands before the fraction of a number in a CSV file. By default it is found out where that is safe, and
+        said in a `ReadingNotice`.
+    thousands : str, optional
+        What stands between the thousands, such as ",", "." or " ". By default it is found out where that is safe.
+    na : sequence of str
+        Further words for missing values in a CSV file, beside the empty cell, NA, N/A, NaN, null and, among numbers,
+        "-", "?" and some more.
+    encoding : str, optional
+        Of a text file, such as "latin-1"; by default UTF-8, or what the byte order mark at the start of a file says.
     categorical : sequence of str
         Columns to read as categories although they look like numbers.
     ignore : sequence of str
         Columns to leave out.
+    unlabelled : "error" or "skip"
+        What to do about rows of a table without a label; with "skip" a `ReadingNotice` says how many there were.
     zero_based : bool, optional
         Whether the indices of a LIBSVM file begin at 0; by default they do if a 0 occurs in the first MiB.
     n_features : int, optional
@@ -102,12 +129,22 @@ def open_stream(
     >>> [batch.n_rows for batch in stream.batches(2)]
     [2, 2, 1]
     """
-    for name, columns in (("categorical", categorical), ("ignore", ignore)):
-        if isinstance(columns, str):
-            raise ParameterError(f"{name!r} is a list of columns: write {name}=[{columns!r}].")
+    for name, what, values in (
+        ("categorical", "columns", categorical),
+        ("ignore", "columns", ignore),
+        ("na", "words", na),
+    ):
+        if isinstance(values, str):
+            raise ParameterError(f"{name!r} is a list of {what}: write {name}=[{values!r}].")
+    if unlabelled not in ("error", "skip"):
+        raise ParameterError(f"'unlabelled' must be 'error' or 'skip'. Got {unlabelled!r} instead.")
     refuse_ignored_target(target, ignore)
     given: dict[str, Any] = {
-        "delimiter": delimiter,
+        "sep": sep,
+        "decimal": decimal,
+        "thousands": thousands,
+        "na": tuple(na),
+        "encoding": encoding,
         "categorical": tuple(categorical),
         "ignore": tuple(ignore),
         "zero_based": zero_based,
@@ -115,6 +152,15 @@ def open_stream(
         "limits": limits,
     }
     options = {name: value for name, value in given.items() if value is not None and value != ()}
+    stream = _opened(source, target, options)
+    if unlabelled == "skip":
+        if not isinstance(stream, BlockStream):
+            raise ParameterError("The option unlabelled='skip' (--skip-unlabelled) does not apply to this source.")
+        stream.skip_unlabelled()
+    return stream
+
+
+def _opened(source: Any, target: str | None, options: dict[str, Any]) -> RowStream:
     if isinstance(source, str | os.PathLike):
         return _open_path(source, target, options)
     if is_frame(source) or is_structured(source) or (are_dicts(source) and target is not None):
@@ -153,7 +199,7 @@ def as_stream(source: Any, target: str | None = None, **options: Any) -> RowStre
 
 def _open_path(source: str | os.PathLike[str], target: str | None, options: dict[str, Any]) -> RowStream:
     if source == "-":
-        return _read(_CSV, ByteSource(None), target, options, "CSV")
+        return _read(_CSV, None, target, options, "CSV")
     path = Path(source)
     check_file(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -168,20 +214,20 @@ def _open_path(source: str | os.PathLike[str], target: str | None, options: dict
             f"{' or '.join(COMPRESSIONS)} behind it) and {others}."
         )
     if suffix == ".tsv":
-        options = {"delimiter": "\t"} | options
-    return _read(file_format, ByteSource(path) if file_format.is_text else path, target, options, f"{suffix} files")
+        options = {"sep": "\t"} | options
+    return _read(file_format, path, target, options, f"{suffix} files")
 
 
-def _read(
-    entry: Format, source: ByteSource | Path, target: str | None, options: dict[str, Any], what: str
-) -> RowStream:
-    _check_options(options, entry.options, what)
+def _read(entry: Format, path: Path | None, target: str | None, options: dict[str, Any], what: str) -> RowStream:
+    _check_options(options, (*entry.options, "encoding") if entry.is_text else entry.options, what)
     module, _, name = entry.reader.partition(":")
-    return cast(RowStream, getattr(import_module(module), name)(source, target, **options))
+    given = {option: value for option, value in options.items() if option != "encoding"}
+    source = ByteSource(path, options.get("encoding")) if entry.is_text else path
+    return cast(RowStream, getattr(import_module(module), name)(source, target, **given))
 
 
 def _check_options(options: dict[str, Any], known: tuple[str, ...], what: str) -> None:
     for name in options:
         if name not in known:
-            offered = f"only {' and '.join(known)} do" if known else "no option does"
+            offered = f"only {', '.join(known)} do" if known else "no option does"
             raise ParameterError(f"The option {name} does not apply to {what}: {offered}.")

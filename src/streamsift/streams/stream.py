@@ -74,13 +74,20 @@ def _recut(blocks: Iterable[Batch], size: int) -> Iterator[Batch]:
 def _rows(block: Batch, start: int, stop: int) -> Batch:
     if start == 0 and stop == block.n_rows:
         return block
-    return replace(block, X=block.X[start:stop], y=block.y[start:stop])
+    lines = None if block.lines is None else block.lines[start:stop]
+    return replace(block, X=block.X[start:stop], y=block.y[start:stop], lines=lines)
 
 
 def _join(pieces: list[Batch]) -> Batch:
     if len(pieces) == 1:
         return pieces[0]
-    return replace(pieces[-1], X=_stack([piece.X for piece in pieces]), y=_chain([piece.y for piece in pieces]))
+    lines = [piece.lines for piece in pieces if piece.lines is not None]
+    return replace(
+        pieces[-1],
+        X=_stack([piece.X for piece in pieces]),
+        y=_chain([piece.y for piece in pieces]),
+        lines=np.concatenate(lines) if len(lines) == len(pieces) else None,
+    )
 
 
 def _stack(matrices: list[Any]) -> Any:

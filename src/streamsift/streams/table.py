@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -41,6 +42,7 @@ class TableDecoder(FeatureDecoder):
             raise ReaderError(f"{source} has no feature columns besides the target: there is nothing to select from.")
         self.target = target
         self._target_place = None if target is None else names.index(target)
+        self.skip_unlabelled, self.n_skipped = False, 0
         super().__init__(
             schema,
             source=source,
@@ -52,13 +54,53 @@ class TableDecoder(FeatureDecoder):
             most_categories=most_categories,
         )
 
-    def batch(self, rows: Any, place: Place, labels: NDArray[Any] | None = None) -> Batch:
-        """One RecordBatch of the schema as a Batch; `place` words where a row is, for errors."""
+    def batch(
+        self,
+        rows: Any,
+        place: Place,
+        labels: NDArray[Any] | None = None,
+        *,
+        lines: NDArray[np.int64] | None = None,
+    ) -> Batch:
+        """One RecordBatch of the schema as a Batch; `place` words where a row is, for errors.
+
+        Where the labels come from the rows, those without one may be left out.
+        """
         if labels is None:
             assert self._target_place is not None
+            rows, kept = self.labelled(rows)
+            if kept is not None:
+                place, lines = moved(place, kept), None if lines is None else lines[kept]
             labels = labels_of(rows.column(self._target_place), str(self.target), place)
         X = self.decode(rows, place)
-        return Batch(X, labels, self.feature_names, self.categorical, kinds=self.kinds())
+        return Batch(X, labels, self.feature_names, self.categorical, kinds=self.kinds(), lines=lines)
+
+    def labelled(self, rows: Any) -> tuple[Any, NDArray[np.intp] | None]:
+        """The rows that have a label, and their places; None: all, or those without one are not to be skipped."""
+        assert self._target_place is not None
+        target = rows.column(self._target_place)
+        if not self.skip_unlabelled:
+            return rows, None
+        known = ~np.asarray(target.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
+        if known.all():
+            return rows, None
+        self.n_skipped += int(np.count_nonzero(~known))
+        return rows.filter(pa.array(known)), np.flatnonzero(known)
+
+
+def words_for_skipped(target: str | None, n_rows: int) -> str:
+    """What is said about rows that were left out.
+
+    >>> words_for_skipped("sex", 1)
+    'sex: 1 row without a label was skipped'
+    """
+    words = "row without a label was" if n_rows == 1 else "rows without a label were"
+    return f"{target}: {n_rows:,} {words} skipped"
+
+
+def moved(place: Place, kept: NDArray[np.intp]) -> Place:
+    """Places of the rows that were kept."""
+    return lambda row: place(int(kept[row]))
 
 
 def unique_names(names: Sequence[str], source: str, limits: ReadLimits = READ_LIMITS) -> tuple[str, ...]:

@@ -1,0 +1,106 @@
+"""Columns that name the rows instead of describing them: another text in every row, or numbers that only ever grow.
+
+A reader numbers texts in the order of their first appearance, so that a column with another text in every row has the
+codes 0, 1, 2, ...: both kinds are columns of whole numbers that grow from row to row, and are seen in one pass.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.batch import Batch
+from streamsift.core.exceptions import StreamsiftWarning
+from streamsift.streams.stream import RowStream
+
+FEWEST_ROWS = 30  # with fewer, a column may grow by chance
+MOST_NAMED = 5
+
+
+class IdentifierWatch:
+    """Looks at dense batches as they pass; `found` are the columns that have named every row so far."""
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._suspects: NDArray[np.intp] | None = None
+        self._last: NDArray[Any] | None = None
+
+    def see(self, batch: Batch) -> None:
+        """Take notice of the next rows."""
+        if not isinstance(batch.X, np.ndarray) or batch.n_rows == 0:
+            return  # a sparse column is mostly zeros
+        suspects = np.arange(batch.X.shape[1]) if self._suspects is None else self._suspects
+        suspects = suspects[suspects < batch.X.shape[1]]
+        if len(suspects):
+            # Nearly all columns are cleared by their first rows.
+            kept = _grow(batch.X[:FEWEST_ROWS, suspects])
+            kept[kept] = _grow(batch.X[:, suspects[kept]])
+            if self._last is not None:
+                kept &= batch.X[0, suspects] > self._last
+            suspects = suspects[kept]
+        self._suspects, self._last = suspects, batch.X[-1, suspects]
+        self.n_rows += batch.n_rows
+
+    def found(self) -> list[int]:
+        """The places of the columns; none before enough rows have passed."""
+        if self._suspects is None or self.n_rows < FEWEST_ROWS:
+            return []
+        return [int(place) for place in self._suspects]
+
+
+def _grow(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which columns hold whole numbers, each larger than the one before; NaN is neither."""
+    with np.errstate(invalid="ignore"):
+        grows = np.all(values[1:] > values[:-1], axis=0) & np.all(values == np.floor(values), axis=0)
+    return np.asarray(grows & np.all(np.isfinite(values), axis=0))
+
+
+def warn_of_identifiers(names: list[str]) -> None:
+    """Warn of columns that look like identifiers."""
+    for name in names[:MOST_NAMED]:
+        warnings.warn(
+            f"Column {name!r} has another value in every row, like an identifier or a clock: it tells nothing about "
+            f"new rows, so leave it out with ignore=[{name!r}] (--ignore {name}) unless its order means something.",
+            StreamsiftWarning,
+            stacklevel=2,
+        )
+
+
+class WatchedStream:
+    """The same stream; when it has been read to its end, it warns of columns that look like identifiers."""
+
+    def __init__(self, stream: RowStream) -> None:
+        self._stream = stream
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self._stream.feature_names
+
+    @property
+    def target_name(self) -> str | None:
+        return self._stream.target_name
+
+    @property
+    def n_rows(self) -> int | None:
+        return self._stream.n_rows
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._stream.categories
+
+    def progress(self) -> float | None:
+        return self._stream.progress()
+
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        watch = IdentifierWatch()
+        for batch in self._stream.batches(batch_size):
+            watch.see(batch)
+            yield batch
+        found = watch.found()
+        names = self._stream.feature_names if found else None
+        if names is not None:
+            warn_of_identifiers([names[place] for place in found])

@@ -1,0 +1,209 @@
+"""JSON Lines (.jsonl, .ndjson): one flat object on each line, read in blocks by pyarrow with types fixed from the head.
+
+Numbers are float64, texts and true/false are categories, texts that are all dates in ISO form become seconds. A key
+that an object lacks is a missing value, and so is null. Lists of numbers are features as in other tables; objects
+inside objects are refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json as arrow_json
+from numpy.typing import NDArray
+
+from streamsift.core.batch import Batch
+from streamsift.core.decoder import Place
+from streamsift.core.exceptions import ReaderError
+from streamsift.streams.blocks import BlockStream
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, own_copy, records
+from streamsift.streams.labels import whole_numbers
+from streamsift.streams.table import TableDecoder, check_columns, check_target, without
+
+
+class JsonLinesStream(BlockStream):
+    """Rows of a file with one JSON object on each line."""
+
+    target_name: str
+    _decoder: TableDecoder
+
+    def __init__(
+        self,
+        source: ByteSource,
+        target: str | None,
+        *,
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        limits: ReadLimits = READ_LIMITS,
+    ) -> None:
+        self._source, self._limits = source, limits
+        line, sample = self._sample()
+        table = self._parse(sample, line, None)
+        self._all = table.schema.names
+        schema = without(table.schema, ignore, source.name)
+        self.target_name = check_target(target, schema.names, source.name)
+        chosen = check_columns(categorical, schema.names, source.name)
+        fields = [self._field(field, field.name in chosen) for field in schema]
+        self._schema = pa.schema(fields)
+        rows = table.select(schema.names).slice(0, 1)
+        self._decoder = TableDecoder(
+            self._schema,
+            self.target_name,
+            source=source.name,
+            sample=rows,
+            categorical=categorical,
+            most_categories=limits.most_categories,
+        )
+
+    def progress(self) -> float | None:
+        return self._source.progress()
+
+    def _sample(self) -> tuple[int, bytes]:
+        """The first lines of the file that hold anything, and the number of the first."""
+        n_bytes = self._limits.head_bytes
+        while True:
+            data = self._source.head(n_bytes)
+            whole = len(data) < n_bytes
+            sample = data if whole else data[: data.rfind(b"\n") + 1]
+            if sample.strip():
+                return 1, sample
+            if whole:
+                raise empty(self._source.name)
+            if n_bytes > self._limits.longest_record:
+                raise ReaderError(f"{self._source.name} has no line breaks: give one JSON object on each line.")
+            n_bytes *= 4
+
+    def _field(self, field: Any, categorical: bool) -> Any:
+        kind, types = field.type, pa.types
+        if types.is_struct(kind) or (types.is_list(kind) and not _of_numbers(kind)):
+            raise ReaderError(
+                f"Column {field.name!r} of {self._source.name} holds objects or lists inside the object of a line, "
+                f"which are no features: flatten them, or leave it out with ignore=[{field.name!r}] "
+                f"(--ignore {field.name})."
+            )
+        if types.is_list(kind):
+            return field.with_type(pa.list_(pa.float64()))
+        if types.is_integer(kind) or types.is_null(kind):
+            return field.with_type(pa.float64())
+        return field.with_type(pa.string()) if types.is_timestamp(kind) and categorical else field
+
+    def _blocks(self, size: int) -> Iterator[Batch]:
+        chunks = self._source.chunks(self._limits.block_bytes)
+        longest = self._limits.longest_record
+        for line, block in records(chunks, name=self._source.name, line=1, longest=longest):
+            if not block.strip():
+                continue
+            table = self._parse(block, line, self._schema)
+            lines, first = self._lines(block, line), 0
+            for rows in table.select(self._schema.names).to_batches():
+                here = lines[first : first + rows.num_rows]
+                batch = self._decoder.batch(rows, self._places(here), lines=here)
+                first += rows.num_rows
+                yield _with_whole_labels(batch)
+
+    def _places(self, lines: NDArray[np.int64]) -> Place:
+        return lambda row: self._where(int(lines[row]))
+
+    def _where(self, line: int) -> str:
+        return f"Line {line} of {self._source.name}"
+
+    def _lines(self, block: bytes, line: int) -> NDArray[np.int64]:
+        """The lines that hold anything."""
+        return np.array([k for k, text in enumerate(block.split(b"\n"), start=line) if text.strip()], np.int64)
+
+    def _parse(self, block: bytes, line: int, schema: Any) -> Any:
+        # Keys are inferred rather than refused by pyarrow: those to be ignored are there, too.
+        options = arrow_json.ParseOptions(
+            explicit_schema=schema,
+            newlines_in_values=False,
+            unexpected_field_behavior="infer",
+        )
+        try:
+            table = arrow_json.read_json(
+                pa.BufferReader(own_copy(block)),
+                read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+                parse_options=options,
+            )
+        except pa.ArrowInvalid as error:
+            raise self._explained(block, line, schema, str(error)) from error
+        if schema is not None:
+            for name in table.schema.names:
+                if name not in self._all:
+                    raise self._new_key(block, line, name)
+        return table
+
+    def _new_key(self, block: bytes, line: int, name: str) -> ReaderError:
+        number = next(number for number, row in self._objects(block, line) if name in row)
+        return ReaderError(
+            f"{self._where(number)} has the key {name!r}, which no line at the start of the file has: put a line that "
+            "has it first, or remove it."
+        )
+
+    def _objects(self, block: bytes, line: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The objects of a block with their lines; slow, for the wording of errors."""
+        for number, text in enumerate(block.split(b"\n"), start=line):
+            if not text.strip():
+                continue
+            try:
+                found = json.loads(text)
+            except ValueError as error:
+                reason = str(error).partition(":")[0].lower()
+                raise ReaderError(f"{self._where(number)} is not JSON ({reason}): correct it.") from error
+            if not isinstance(found, dict):
+                raise ReaderError(
+                    f'{self._where(number)} is no JSON object: write {{"name": value, ...}} on each line.'
+                )
+            yield number, found
+
+    def _explained(self, block: bytes, line: int, schema: Any, reason: str) -> ReaderError:
+        kinds: dict[str, str] = {}
+        try:
+            for number, row in self._objects(block, line):
+                for name, value in row.items():
+                    kind = _kind(value)
+                    known = kinds.setdefault(name, kind) if schema is None else self._kind_of(name, kind)
+                    if "nothing" in (kind, known):
+                        kinds[name] = kind if known == "nothing" else known
+                    elif kind != known:
+                        return ReaderError(
+                            f"{self._where(number)}, key {name!r}: {json.dumps(value)} is {kind} where the lines "
+                            f"before it have {known}; correct it, or write null if it is missing."
+                        )
+        except ReaderError as error:
+            return error
+        last = line + block.count(b"\n")
+        text = reason.partition("\n")[0].rstrip(".")
+        return ReaderError(f"{self._source.name} cannot be read between lines {line} and {last}: {text}.")
+
+    def _kind_of(self, name: str, otherwise: str) -> str:
+        """What a column holds, in the words of `_kind`."""
+        place = self._schema.get_field_index(name)
+        if place < 0:
+            return otherwise
+        kind, types = self._schema.field(place).type, pa.types
+        if types.is_floating(kind):
+            return "a number"
+        return "a list" if types.is_list(kind) else "true or false" if types.is_boolean(kind) else "a text"
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    names: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), "a number")
+
+
+def _of_numbers(kind: Any) -> bool:
+    inner = kind.value_type
+    return bool(pa.types.is_integer(inner) or pa.types.is_floating(inner))
+
+
+def _with_whole_labels(batch: Batch) -> Batch:
+    return replace(batch, y=whole_numbers(batch.y)) if np.asarray(batch.y).dtype.kind == "f" else batch
