@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import click
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.values import read_value
 
-_PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
 
 
@@ -39,10 +38,7 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
             raise click.BadParameter(f"{text!r} is not of the form name=value, for example n_bins=10.")
         if name in found:
             raise click.BadParameter(f"{name!r} is given twice: keep one of the two values.")
-        try:
-            found[name] = _PYTHON[value] if value in _PYTHON else json.loads(value)
-        except json.JSONDecodeError:
-            found[name] = value
+        found[name] = read_value(value)
     return found
 
 
