@@ -2,8 +2,7 @@
 
 A metric that is no mean over rows (balanced accuracy, kappa, F1) has no value of a single step that would add up to it.
 The score of a step is therefore what the step contributes to the metric of the whole run, to first order: the mean of
-these scores is the metric itself, and their variation is that of the metric. The contribution to balanced accuracy is
-exact: hits count by how rare their class is.
+these scores is the metric itself, and their variation is that of the metric.
 """
 
 from __future__ import annotations
@@ -90,9 +89,12 @@ def scored_steps(ends: Floats, counts: Counts, losses: Floats) -> dict[str, Any]
 
 def _balanced(counts: Counts) -> Floats:
     hits, true, _ = counts
+    there = true.sum(axis=0) > 0
+    hits, true = hits[:, there], true[:, there]
     totals = true.sum(axis=0)
-    there = totals > 0
-    return np.asarray((hits[:, there] / totals[there]).sum(axis=1) * len(hits) / there.sum())
+    recall = hits.sum(axis=0) / totals
+    change = (hits - recall * true) / totals
+    return np.asarray(recall.mean() + len(hits) * change.mean(axis=1))
 
 
 def _f1(counts: Counts) -> Floats:
