@@ -78,9 +78,7 @@ def test_all_features_under_the_best_model_count_too():
 
 
 def test_one_that_all_features_do_not_beat_is_chosen_before_a_more_stable_one_that_they_do():
-    found = advice(
-        entry("stable", 0.872, 1.0), entry("good", 0.88, 0.5), chance(0.6), all_features(0.895), clear=0.02
-    )
+    found = advice(entry("stable", 0.872, 1.0), entry("good", 0.88, 0.5), chance(0.6), all_features(0.895), clear=0.02)
     assert (found.verdict, found.name) == ("use", "good + nb")
 
 
@@ -117,7 +115,9 @@ def test_few_rows_to_tell_from_random_are_few_rows_even_where_random_is_ahead():
 def test_what_random_features_match_is_never_recommended(drawn):
     found = advice(entry("fisher", 0.8), entry("ofs", 0.7), chance(drawn), all_features(0.8), majority(0.5))
     assert (found.verdict, found.name) == ("do not select", "all + nb")
-    assert "no method is better than features drawn at random (the best is fisher + nb: accuracy 0.800" in found.sentence
+    assert (
+        "no method is better than features drawn at random (the best is fisher + nb: accuracy 0.800" in found.sentence
+    )
 
 
 def test_random_under_the_same_model_is_what_counts():

@@ -3,7 +3,8 @@
 Before the first run, entries that may be expensive run on a few hundred rows in a process of their own (a pilot), on
 twice as many while that is quick, and on no more once a pilot takes longer than `ENOUGH`; the seconds are extrapolated
 to all rows by the order of the method: linear in the rows, or quadratic where neighbourhoods are compared. A pilot that
-does not end within `LONGEST_PILOT` is ended, and the entry costs at least what follows from that.
+does not end within `LONGEST_PILOT` is ended, and the entry costs at least what follows from that. All pilots together
+take a quarter of the budget at most.
 
 Cheap entries come first. An entry that would not fit into what is left is left out, with the estimate. Repeats are
 dropped before entries: the next repeat begins only where all of it fits. Baselines always run once. Runs that were
@@ -29,6 +30,7 @@ QUADRATIC = ("ofs_density", "ofs_a3m")  # every row is compared with every other
 FEW_ROWS = 300  # of the first pilot
 ENOUGH = 0.25  # seconds: a pilot that takes as long says enough
 LONGEST_PILOT = 20.0  # seconds
+PILOT_SHARE = 0.25  # of the budget
 SMALL = 500_000  # values of the data: an entry of linear order needs no pilot below
 FEW_PAIRS = 1_500  # rows: one of quadratic order needs none below
 FEW_CLASSES = 3  # likewise one with a grid over the classes
@@ -128,24 +130,28 @@ def _on_few(plan: ComparisonPlan, rows: int) -> Work:
 
 
 def estimate(plan: ComparisonPlan, entries: Iterable[ComparedEntry], seconds: float) -> dict[ComparedEntry, Cost]:
-    """What each entry costs, by pilots in another process; entries whose pilot fails are not in it: their run tells.
+    """What each entry costs, by pilots in another process.
+
+    Entries whose pilot fails, or did not begin before the time was up, are not in it: their run tells.
 
     Parameters
     ----------
     plan : ComparisonPlan
     entries : iterable of ComparedEntry
     seconds : float
-        That a pilot may take.
+        That all pilots together may take.
     """
     found: dict[ComparedEntry, Cost] = {}
     n_rows = plan.survey.n_rows
-    for entry, pilots, reached in timed(pilot, Work(plan), list(entries), seconds):
+    # Those that may take longest first: where time is up before all pilots have run, the others are linear.
+    dangerous = sorted(entries, key=lambda entry: (-order_of(entry, plan.objects.get(entry.method)), entry.kind))
+    for entry, pilots, reached in timed(pilot, Work(plan), dangerous, LONGEST_PILOT, seconds):
         order = order_of(entry, plan.objects.get(entry.method))
         if pilots is not None:
             found[entry] = Cost(extrapolated(pilots, n_rows, order))
         elif reached is not None:  # it was ended: reached is the rows of the last pilot that did end, 0 for none
             rows = 2 * int(reached) or min(max(FEW_ROWS, 3 * plan.batch_size), n_rows)
-            found[entry] = Cost(extrapolated([(min(rows, n_rows), seconds)], n_rows, order), at_least=True)
+            found[entry] = Cost(extrapolated([(min(rows, n_rows), LONGEST_PILOT)], n_rows, order), at_least=True)
     return found
 
 
@@ -193,9 +199,9 @@ class Allowance:
         unsure = [
             entry
             for entry in dict.fromkeys(run.entry for run in waiting)
-            if entry not in known and may_be_expensive(self.plan, entry)
+            if entry not in known and entry.kind != "baseline" and may_be_expensive(self.plan, entry)
         ]
-        self._costs = estimate(self.plan, unsure, self._pilot_seconds(len(unsure))) if unsure else {}
+        self._costs = estimate(self.plan, unsure, self.seconds * PILOT_SHARE) if unsure else {}
         left = self.seconds * self._jobs
         for entry in sorted((entry for entry in self.plan.entries if entry not in known), key=self._cost):
             left -= self._cost(entry)
@@ -253,10 +259,6 @@ class Allowance:
             f"{self.repeats} of {self.plan.repeats} repeats were begun: no more fit into the budget of "
             f"{in_words(self.seconds)} (--budget)."
         )
-
-    def _pilot_seconds(self, n_pilots: int) -> float:
-        """All pilots together may take a quarter of the budget at most."""
-        return max(min(LONGEST_PILOT, (self.seconds or DEFAULT) / 4 / n_pilots), 2 * ENOUGH)
 
     def _remaining(self) -> float:
         return (self.seconds or math.inf) - (self._clock() - self._start)

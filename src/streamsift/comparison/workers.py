@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from time import monotonic
 from types import ModuleType
 from typing import Any, TypeVar
 
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 from streamsift.core.interrupts import check
-
-LONGEST_START = 120.0  # seconds that a process may take to start
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
@@ -120,25 +119,29 @@ def run_all(
 
 
 def timed(
-    function: Function, shared: Any, tasks: Sequence[Any], seconds: float
+    function: Function, shared: Any, tasks: Sequence[Any], seconds: float, in_all: float
 ) -> Iterator[tuple[Any, Any, float | None]]:
     """Run the function on every task in one other process, for so long at most; yield task, result and progress.
 
     The result is None where the function failed (progress is None then, too), or did not end in time: it is ended then,
     and the progress is what it reported last, 0.0 for nothing. The time that a process needs to start is not counted.
-    Where no process can be started, because what is shared cannot be sent, there are no results. The process does not
+    Nothing begins, and nothing goes on, once `in_all` seconds have passed, starts of processes included: tasks that had
+    no chance are not in it. Where no process can be started, because what is shared cannot be sent, there are no results. The process does not
     import the caller's script, which therefore need not be guarded against that.
     """
-    worker: _Worker | None = None
+    worker, end = None, monotonic() + in_all
     try:
         for task in tasks:
             check()
             if worker is None or not worker.alive:
-                worker = _started(function, shared)
+                worker = _started(function, shared, end - monotonic())
                 if worker is None:
                     return
-            outcome, reached = worker.wait_for(task, seconds)
+            left = end - monotonic()
+            outcome, reached = worker.wait_for(task, min(seconds, left))
             if outcome is None:
+                if left < seconds:
+                    return
                 worker.end()
                 worker = None
                 yield task, None, reached
@@ -149,18 +152,20 @@ def timed(
             worker.end()
 
 
-def _started(function: Function, shared: Any) -> _Worker | None:
-    """A process that has imported what it needs; None where that fails."""
+def _started(function: Function, shared: Any, seconds: float) -> _Worker | None:
+    """A process that has imported what it needs; None where that fails, or takes too long."""
+    try:
+        ForkingPickler.dumps((function, shared))
+    except Exception as error:  # noqa: BLE001 - what is shared cannot be sent, for whatever reason
+        pass_interrupt_on(error)
+        return None
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")  # so that the process does not import it
     try:
         worker = _Worker(_ready, (function, shared))
-    except Exception as error:  # noqa: BLE001 - what is shared cannot be sent, for whatever reason
-        pass_interrupt_on(error)
-        return None
     finally:
         sys.modules["__main__"] = main
-    outcome, _ = worker.wait_for(None, LONGEST_START)
+    outcome, _ = worker.wait_for(None, seconds)
     if outcome is None or outcome.failure is not None:
         worker.end()
         return None
