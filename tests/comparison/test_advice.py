@@ -70,7 +70,7 @@ def test_all_features_that_are_better_are_recommended_instead():
 
 def test_all_features_under_the_best_model_count_too():
     found = advice(
-        entry("fisher", 0.8), chance(0.6), all_features(0.75), all_features(0.9, "knn"), chance(0.5, "knn"), majority(0.5)
+        entry("fisher", 0.8), chance(0.6), all_features(0.75), all_features(0.9, "knn"), chance(0.5, "knn")
     )  # fmt: skip
     assert (found.verdict, found.name) == ("do not select", "all + knn")
     assert "better by 10.0 points" in found.sentence

@@ -141,14 +141,14 @@ def test_what_cannot_be_sent_to_other_processes_is_refused_in_words():
         pass
 
     for made in (Local(), FirstColumn(key=lambda: 0)):
-        with pytest.raises(ParameterError, match="Other processes cannot make .*in a module, or jobs=1"):
+        with pytest.raises(ParameterError, match=r"Other processes cannot make .*in a module, or jobs=1"):
             compare(people(), methods=[made], jobs=2)
     assert compare(people(), methods=[Local()], repeats=1).as_dict()["entries"][-1]["failures"] == []
 
 
 @pytest.mark.parametrize("wrong", [object(), Screener, BaseEstimator(), 5])
 def test_what_is_no_method_is_refused_in_words(wrong):
-    with pytest.raises(ParameterError, match="is no method|cannot take part"):
+    with pytest.raises(ParameterError, match=r"is no method|cannot take part"):
         compare(people(), methods=[wrong])
 
 

@@ -126,8 +126,8 @@ def timed(
     The result is None where the function failed (progress is None then, too), or did not end in time: it is ended then,
     and the progress is what it reported last, 0.0 for nothing. The time that a process needs to start is not counted.
     Nothing begins, and nothing goes on, once `in_all` seconds have passed, starts of processes included: tasks that had
-    no chance are not in it. Where no process can be started, because what is shared cannot be sent, there are no results. The process does not
-    import the caller's script, which therefore need not be guarded against that.
+    no chance are not in it. Where no process can be started, because what is shared cannot be sent, there are no
+    results. The process does not import the caller's script, which therefore need not be guarded against that.
     """
     worker, end = None, monotonic() + in_all
     try:
