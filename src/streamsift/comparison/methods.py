@@ -11,6 +11,7 @@ of features (-k), the seed of the repeat, and for column methods the model for m
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -141,8 +142,6 @@ def _name_of(made: Any) -> str:
 
 def explicit(made: Any) -> dict[str, Any]:
     """The parameters of an object that differ from the defaults of its class."""
-    import inspect
-
     defaults = {
         name: parameter.default for name, parameter in inspect.signature(type(made).__init__).parameters.items()
     }
