@@ -50,7 +50,7 @@ class Comparison:
     >>> from streamsift.comparison.compare import compare
     >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, n_rows=600)
     >>> [row["name"] for row in comparison.table()]
-    ['screen:fisher + naive_bayes', 'all + naive_bayes', 'random + naive_bayes', 'majority']
+    ['screen:fisher + naive_bayes', 'random + naive_bayes', 'all + naive_bayes', 'majority']
     >>> comparison.as_dict()["complete"]
     True
     """
