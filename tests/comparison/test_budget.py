@@ -191,6 +191,14 @@ def test_what_was_done_before_is_not_counted(costs):
     assert set(allowance.admitted()) == set(plan.runs())
 
 
+def test_what_may_take_hours_does_not_run_without_an_estimate(costs):
+    costs({})
+    allowance = Allowance(plan_of(["ofs", "ofs_density"], repeats=1), 60.0, clock=Clock())
+    allowance.prepare([])
+    assert list(allowance.left_out) == ["ofs_density + naive_bayes"]
+    assert "its time could not be estimated" in allowance.left_out["ofs_density + naive_bayes"].reason
+
+
 def test_without_a_budget_everything_runs():
     plan = plan_of(["ofs", "ofs_density"], repeats=2)
     allowance = Allowance(plan, None)

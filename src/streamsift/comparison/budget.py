@@ -202,6 +202,12 @@ class Allowance:
             if entry not in known and entry.kind != "baseline" and may_be_expensive(self.plan, entry)
         ]
         self._costs = estimate(self.plan, unsure, self.seconds * PILOT_SHARE) if unsure else {}
+        for entry in unsure:  # one of them might take hours, and no run is cut short
+            if entry not in self._costs and order_of(entry, self.plan.objects.get(entry.method)) > 1:
+                reason = (
+                    f"its time could not be estimated, and it grows with the square of {self.plan.survey.n_rows:,} rows"
+                )
+                self.left_out[entry.name] = LeftOut(reason, None)
         left = self.seconds * self._jobs
         for entry in sorted((entry for entry in self.plan.entries if entry not in known), key=self._cost):
             left -= self._cost(entry)

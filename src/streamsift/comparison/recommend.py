@@ -248,7 +248,7 @@ class _Adviser:
         chance = self._baseline("random", best["model"])
         drawn = "" if chance is None else f", features drawn at random {chance[self._metric]:.3f}"
         words = (
-            f"Do not select here: no method is better than features drawn at random (the best is {self._figure(best)}"
+            f"Do not select here: no method is better than random features beyond chance (the best is {self._figure(best)}"
             f"{drawn}); {instead}, or ask for another number with -k."
         )
         return Advice("do not select", name, words)
@@ -268,9 +268,10 @@ class _Adviser:
 
     def _too_few(self, best: Figures) -> Advice:
         name, instead = self._all_instead()
+        rival = "random features" if self._against_random(best) == "too few" else "all features"
         words = (
             f"There are too few rows to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
-            f"test can tell it from chance. Meanwhile {instead}, which is the simplest; more rows, or smaller batches, "
+            f"test can tell it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller batches, "
             "would tell."
         )
         return Advice("too few", name, words)
