@@ -248,8 +248,8 @@ class _Adviser:
         chance = self._baseline("random", best["model"])
         drawn = "" if chance is None else f", features drawn at random {chance[self._metric]:.3f}"
         words = (
-            f"Do not select here: no method is better than random features beyond chance (the best is {self._figure(best)}"
-            f"{drawn}); {instead}, or ask for another number with -k."
+            f"Do not select here: no method is better than random features beyond chance (the best is "
+            f"{self._figure(best)}{drawn}); {instead}, or ask for another number with -k."
         )
         return Advice("do not select", name, words)
 
@@ -271,8 +271,8 @@ class _Adviser:
         rival = "random features" if self._against_random(best) == "too few" else "all features"
         words = (
             f"There are too few rows to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
-            f"test can tell it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller batches, "
-            "would tell."
+            f"test can tell it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller "
+            "batches, would tell."
         )
         return Advice("too few", name, words)
 
