@@ -15,12 +15,13 @@ from streamsift.comparison.run_store import RunStore
 from streamsift.runs.trace import Trace
 
 METHODS = "screen:fisher,osfs,etana,random"
+ALONE = ["--baselines", "none"]  # exactly the methods that a test names
 
 
 def test_it_prints_a_ranked_table_and_writes_everything(sift, people, n_people, tmp_path):
     out = tmp_path / "out"
     code, table, notes = sift(
-        "compare", people, "--target", "sex", "--methods", METHODS, "-k", 2, "--repeats", 3, "-o", out
+        "compare", people, "--target", "sex", "--methods", METHODS, "-k", 2, "--repeats", 3, "-o", out, *ALONE
     )
     assert code == 0
     lines = [line.split("\t") for line in table.splitlines()]
@@ -80,7 +81,7 @@ def test_a_failure_is_in_the_table_and_said(sift, people, monkeypatch):
         raise RuntimeError("lost its way")
 
     monkeypatch.setattr(catalog.class_at(catalog.entry("ofs").target), "_learn", fail)
-    options = ["compare", people, "--target", "sex", "--repeats", 1]
+    options = ["compare", people, "--target", "sex", "--repeats", 1, *ALONE]
     code, table, notes = sift(*options, "--methods", "ofs,random")
     assert code == 0
     assert table.splitlines()[-1].split("\t")[1:3] == ["ofs + naive_bayes", "prequential"]
@@ -171,7 +172,7 @@ def test_a_terminal_gets_a_table_for_each_protocol_that_fits_into_it(capsys, mon
 
 def test_methods_that_all_select_everything_are_said_to_compare_nothing(sift, people):
     options = ["compare", people, "--target", "sex", "--methods", "screen:fisher,ofs,random", "--repeats", 1]
-    sentence = "Every row method selected all 10 features: give -k to compare what they select."
+    sentence = "Every method selects all 10 columns: ask for fewer with -k."
     assert sentence in sift(*options, "--rows", 400)[2]
     assert sentence not in sift(*options, "--rows", 400, "-k", 3)[2]
 
@@ -192,9 +193,66 @@ def test_more_features_than_there_are_is_said(sift, people):
     assert "Warning: 11 features were asked for and there are 10: methods that take a number select all" in notes
 
 
+def test_settings_and_metric_of_the_command_line(sift, people):
+    options = ["compare", people, "--target", "sex", "--repeats", 1, "--rows", 400, "-k", 2, "--json"]
+    options += ["--methods", "screen:t_score(fading=0.9,eps=0.01),ofs", "--set", "screen:t_score.fading=0.98"]
+    code, text, _ = sift(*options, "--metric", "kappa", "--baselines", "majority", "--budget", "5m")
+    found = json.loads(text)
+    assert code == 0
+    assert {entry["method"] for entry in found["entries"]} == {
+        "screen:t_score(fading=0.9, eps=0.01)", "screen:t_score(fading=0.98)", "ofs", "majority",
+    }  # fmt: skip
+    assert (found["metric"], found["budget"]["seconds"]) == ("kappa", 300.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--set", "fading=0.98"], "not of the form METHOD.NAME=VALUE"),
+        (["--budget", "soon"], "is no time: write 30s, 5m, 2h"),
+        (["--metric", "auc"], "--metric"),
+    ],
+)
+def test_settings_and_budgets_that_cannot_be_read_are_refused(sift, people, options, words):
+    code, _, said = sift("compare", people, "--target", "sex", *options)
+    assert code == 2
+    assert words in said
+
+
+def test_what_was_left_out_for_want_of_time_is_in_the_table(capsys, monkeypatch):
+    entry = {
+        "name": "ofs + naive_bayes", "protocol": "prequential", "rank": 1, "on_front": True, "accuracy": 0.9,
+        "balanced_accuracy": 0.8, "accuracy_sd": 0.01, "late_accuracy": 0.91, "stability": 1.0, "features": 10.0,
+        "rows_per_second": 12345.0, "memory": 2048.0, "kind": "rows", "failures": [],
+    }  # fmt: skip
+    late = {"method": "osfs + naive_bayes", "reason": "about 4.2 h for 34,000 rows", "by": "budget", "estimate": 15e3}
+    found = {"entries": [entry], "left_out": [late], "tests_by_protocol": {}, "untested": None, "metric": "accuracy"}
+    found |= {"recommendation": "Use it.", "budget": {"sentence": "2 of 5 repeats were begun."}}
+    for terminal in (False, True):
+        monkeypatch.setattr("sys.stdout.isatty", lambda terminal=terminal: terminal)
+        monkeypatch.setenv("COLUMNS", "150")
+        print_comparison(found | {"metric": "balanced_accuracy"})
+        table, notes = capsys.readouterr()
+        assert "left out: about 4.2 h for 34,000 rows" in table
+        assert "osfs + naive_bayes" in table
+        assert ("balanced accuracy" if terminal else "balanced_accuracy\t") in table
+        assert "2 of 5 repeats were begun." in notes
+
+
 # -- interrupted and killed -------------------------------------------------------------------------------------
 
-LONG = ["--target", "sex", "--methods", "screen:fisher,ofs,random", "--models", "perceptron", "--repeats", 200]
+LONG = [
+    "--baselines",
+    "none",
+    "--target",
+    "sex",
+    "--methods",
+    "screen:fisher,ofs,random",
+    "--models",
+    "perceptron",
+    "--repeats",
+    200,
+]
 
 
 def wait_for_runs(out, wanted):

@@ -8,7 +8,7 @@ from benchmarks.false_alarms import alarms
 from scipy import stats
 from tests.naive import significance as naive
 
-from streamsift.comparison.recommend import beats, in_order, recommend
+from streamsift.comparison.recommend import beats, in_order
 from streamsift.comparison.significance import (
     average_ranks,
     block_lengths,
@@ -219,57 +219,3 @@ def test_ranks_and_front_stay_within_a_protocol():
 def test_a_baseline_has_a_rank_but_no_place_on_the_front():
     found = in_order([entry("all", 0.9, kind="baseline"), entry("fires", 0.8, 0.9)])
     assert [(one["name"], one["rank"], one["on_front"]) for one in found] == [("all", 1, False), ("fires", 2, True)]
-
-
-@pytest.mark.parametrize(
-    ("entries", "words"),
-    [
-        ([entry("a", 0.9, 0.5), entry("b", 0.895, 0.9), entry("c", 0.5)], ["Use b", "Of the 2 within 0.01"]),
-        ([entry("a", 0.9, 0.5), entry("b", 0.8, 0.9)], ["Use a", "most accurate of 2, the next reaching 0.800"]),
-        ([entry("a", 0.9)], ["Use a", "the only method of the protocol 'prequential'"]),
-        ([entry("a", 0.6), entry("random", 0.595, kind="baseline")], ["Use a", "drawn at random do as well"]),
-        ([entry("a", 0.6), entry("all", 0.7, kind="baseline")], ["so selecting costs accuracy"]),
-        ([entry("a", 0.8), entry("all", 0.7, kind="baseline")], ["so selecting gains accuracy"]),
-        ([entry("a", 0.8), entry("all", 0.805, kind="baseline")], ["so selecting costs nothing"]),
-        (
-            [entry("e", 0.8, None, 1.2, "instances", "instances", None)],
-            ["Use e: accuracy 0.800 with 1.2 features per row"],
-        ),
-        ([entry("a", 0.8, features=1.0)], ["with 1 feature per row"]),
-        ([entry("all", 0.8, kind="baseline"), entry("a", None)], ["nothing to recommend"]),
-    ],
-)
-def test_the_recommendation_is_two_sentences_with_a_reason(entries, words):
-    text = recommend(in_order(entries), None)
-    assert all(word in text for word in words)
-    assert text.count(". ") == 1
-    assert text.endswith(".")
-
-
-def test_the_recommendation_is_on_the_front():
-    rng = np.random.default_rng(5)
-    for _ in range(50):
-        entries = in_order(
-            [
-                entry(str(k), 0.9 + rng.integers(0, 8) / 400, rng.integers(0, 3) / 2, rng.integers(1, 4))
-                for k in range(6)
-            ]
-        )
-        chosen = recommend(entries, None).removeprefix("Use ").partition(":")[0]
-        assert next(one for one in entries if one["name"] == chosen)["on_front"]
-
-
-def test_the_recommendation_says_what_the_tests_tell_apart():
-    entries = in_order([entry("a", 0.9), entry("b", 0.7), entry("c", 0.6)])
-    pairs = [
-        {"first": "a", "second": "b", "verdict": "alike", "sentence": "a and b cannot be distinguished"},
-        {"first": "c", "second": "a", "verdict": "worse", "sentence": ""},
-        {"first": "b", "second": "c", "verdict": "better", "sentence": ""},
-    ]
-    assert "it is better than 1 of the 2 others beyond chance" in recommend(entries, {"pairs": pairs})
-    assert "a and b cannot be distinguished" in recommend(entries[:2], {"pairs": pairs[:1]})
-    few = [pair | {"verdict": "too few"} for pair in pairs]
-    assert "too few rows to tell it from the others" in recommend(entries, {"pairs": few})
-    assert "better than none of the 2 others beyond chance, and there are too few rows to tell it from 1" in recommend(
-        entries, {"pairs": [pairs[0], few[1]]}
-    )

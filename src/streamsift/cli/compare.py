@@ -16,6 +16,8 @@ from streamsift.cli.parameters import (
     refuse_missing_file,
     refuse_missing_target,
 )
+from streamsift.core.exceptions import ParameterError
+from streamsift.core.values import read_budget, split_outside
 
 if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
@@ -29,12 +31,34 @@ Examples:
   streamsift compare clicks.parquet --target bought --methods screen:fisher,fires,abfs,all,random --models nb,perceptron
   streamsift compare generate:sea,irrelevant=20,drift=abrupt --rows 20000 -k 2 --jobs 2 -o out/
   streamsift compare people.csv --target income --methods fires,ofs --repeats 10 --json
+  streamsift compare people.csv --target income --set screen:t_score.fading=0.98 --set screen:t_score.fading=0.9
+  streamsift compare people.csv --target income --methods "screen:t_score,screen:t_score(fading=0.98)" --budget 2m
+  streamsift compare fraud.csv --target fraud --metric f1 --budget 2h -o out/
 """
 
 
 def names(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
-    """Names with commas between them."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """Names with commas between them; commas in brackets belong to settings."""
+    return None if text is None else split_outside(text)
+
+
+def settings(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[str]:
+    """`METHOD.NAME=VALUE` as names of methods with settings, which is how a comparison shows them."""
+    found = []
+    for text in texts:
+        method, point, given = text.partition("=")[0].rpartition(".")
+        if not point or not method or not given or "=" not in text:
+            raise click.BadParameter(f"{text!r} is not of the form METHOD.NAME=VALUE: screen:t_score.fading=0.98.")
+        found.append(f"{method}({text[len(method) + 1 :]})")
+    return found
+
+
+def seconds(context: click.Context, parameter: click.Parameter, text: str) -> float | None:
+    """A time, or none."""
+    try:
+        return read_budget(text)
+    except ParameterError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -54,7 +78,24 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     metavar="NAME,NAME",
     shell_complete=complete_names,
     show_default="every method that suits the data",
-    help="Methods to compare, and the baselines all (all features), random and oracle.",
+    help="Methods to compare, with settings in brackets if need be: screen:t_score(fading=0.98). oracle stands for the "
+    "true features of a generated stream.",
+)
+@click.option(
+    "--set",
+    "also",
+    multiple=True,
+    callback=settings,
+    metavar="METHOD.NAME=VALUE",
+    help="Compare METHOD with this setting, too; several settings with commas between them. Each --set adds an entry.",
+)
+@click.option(
+    "--baselines",
+    default="all,random,majority",
+    show_default=True,
+    callback=names,
+    metavar="NAME,NAME",
+    help="What always takes part: all features, random features, and the most frequent class; or none.",
 )
 @click.option(
     "--models",
@@ -96,6 +137,21 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     type=click.Choice(["standard", "none"]),
     help="How perceptron, sgd and knn see the columns: standardised by the rows so far, or as they are.",
 )
+@click.option(
+    "--metric",
+    type=click.Choice(["accuracy", "balanced_accuracy", "kappa", "f1", "log_loss"]),
+    show_default="accuracy; balanced_accuracy where one class has more than 60 % of the rows",
+    help="What to rank, test and recommend by.",
+)
+@click.option(
+    "--budget",
+    default="15m",
+    show_default=True,
+    callback=seconds,
+    metavar="TIME",
+    help="Time for everything: 30s, 5m, 2h or none. Cheap methods come first; what would not fit is left out, with an "
+    "estimate of its time, and repeats are dropped before methods.",
+)
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
 @click.option("-o", "--out", metavar="DIR", help="Folder to write report.html, comparison.json and all runs to.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON and nothing else.")
@@ -104,6 +160,8 @@ def compare(
     data: str,
     target: str | None,
     methods: list[str] | None,
+    also: list[str],
+    baselines: list[str],
     models: list[str],
     reading: dict[str, Any],
     count: int | float | None,
@@ -113,6 +171,8 @@ def compare(
     rows: int | None,
     seed: int,
     scale: str,
+    metric: str | None,
+    budget: float | None,
     jobs: int,
     out: str | None,
     as_json: bool,
@@ -134,6 +194,7 @@ def compare(
     from streamsift.cli.comparison_table import print_comparison
     from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
+    from streamsift.comparison.budget import Allowance
     from streamsift.comparison.compare import carry_out, kept_outcomes, open_store
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
@@ -148,6 +209,8 @@ def compare(
             data,
             target,
             methods=methods,
+            also=also,
+            baselines=[] if baselines == ["none"] else baselines,
             models=models,
             categorical=reading.pop("categorical", ()),
             ignore=reading.pop("ignore", ()),
@@ -159,12 +222,14 @@ def compare(
             n_rows=rows,
             seed=seed,
             scale=scale,
+            metric=metric,
         )
         with plan:
             store = None if folder is None else open_store(folder.path, plan)
             bars.begin(plan)
+            allowance = Allowance(plan, budget, jobs)
             try:
-                for outcome in carry_out(plan, store, jobs=jobs, progress=bars.progress):
+                for outcome in carry_out(plan, store, jobs=jobs, progress=bars.progress, allowance=allowance):
                     outcomes.append(outcome)
                     bars.finished(outcome)
             except KeyboardInterrupt:
@@ -174,7 +239,7 @@ def compare(
                     outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
     if not any(outcome.failure is None for outcome in outcomes) and interrupted:
         return _say("Interrupted before the first run was finished.", INTERRUPTED)
-    comparison = Comparison.of(plan, outcomes, store)
+    comparison = Comparison.of(plan, outcomes, store, allowance)
     if folder is not None:
         _write(folder, comparison)
     if as_json:
@@ -185,7 +250,7 @@ def compare(
             click.echo(f"All of it is in {out}: open report.html.", err=True)
     if interrupted:
         kept = "" if out is None else f"; the same command goes on, and what was found so far is in {out}"
-        return _say(f"Interrupted after {len(outcomes)} of {len(plan.runs())} runs{kept}.", INTERRUPTED)
+        return _say(f"Interrupted after {len(outcomes)} of {len(allowance.admitted())} runs{kept}.", INTERRUPTED)
     if all(outcome.failure is not None for outcome in outcomes):
         return _say("Error: no run could be finished.", 1)
     return 0

@@ -21,28 +21,25 @@ def print_comparison(found: dict[str, Any]) -> None:
     """Print a comparison, as `Comparison.as_dict()` gives it: for people on a terminal, for programs into a pipe."""
     entries = found["entries"]
     protocols = list(dict.fromkeys(entry["protocol"] for entry in entries))
-    notes = _print_for_people(entries, protocols) if sys.stdout.isatty() else _print_for_programs(entries)
-    notes += _nothing_selected(entries, found["n_features"])
-    notes += [f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"]]
+    late = [(one["method"], f"left out: {one['reason']}") for one in found["left_out"] if one.get("by") == "budget"]
+    metric = found.get("metric", "accuracy")
+    if sys.stdout.isatty():
+        notes = _print_for_people(entries, protocols, metric)
+        if late:
+            print_table(["entry", "why it is not above"], late)
+    else:
+        notes = _print_for_programs(entries, metric, late)
+    notes += [
+        f"Left out: {one['method']}, for {one['reason']}." for one in found["left_out"] if one.get("by") != "budget"
+    ]
+    budget = found.get("budget") or {"sentence": ""}
+    notes += [sentence for sentence in (budget["sentence"], found.get("metric_sentence", "")) if sentence]
     notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
     notes += [judge["sentence"] for judge in found.get("judges", ()) if judge["sentence"]]
     notes += _tested(found["tests_by_protocol"])
     notes += [found["untested"]] if found["untested"] is not None else []
     for note in [*notes, found["recommendation"]]:
         click.echo(note, err=True)
-
-
-def _nothing_selected(entries: list[Entry], n_features: int) -> list[str]:
-    """Where no row method leaves out a feature their figures are alike, and nothing was compared.
-
-    >>> entry = {"kind": "rows", "features": 8.0}
-    >>> _nothing_selected([entry, entry], 8)
-    ['Every row method selected all 8 features: give -k to compare what they select.']
-    """
-    sizes = [entry["features"] for entry in entries if entry["kind"] == "rows" and entry["features"] is not None]
-    if len(sizes) < 2 or min(sizes) < n_features:
-        return []
-    return [f"Every row method selected all {n_features:,} features: give -k to compare what they select."]
 
 
 def _tested(tests: dict[str, Any]) -> list[str]:
@@ -56,13 +53,15 @@ def _tested(tests: dict[str, Any]) -> list[str]:
     return [f"Protocol {protocol}: {test['sentence']}" for protocol, test in tests.items()]
 
 
-def _print_for_programs(entries: list[Entry]) -> list[str]:
-    """One table, every figure in a column of its own; needs no notes."""
+def _print_for_programs(entries: list[Entry], metric: str, late: list[tuple[str, str]]) -> list[str]:
+    """One table, every figure in a column of its own, and what was left out; needs no notes."""
+    other = [] if metric == "accuracy" else [metric]
     rows = [
         {
             "rank": _number(entry["rank"], "d"),
             "entry": entry["name"],
             "protocol": entry["protocol"],
+            **{name: _number(entry[name], ".4f") for name in other},
             "accuracy": _number(entry["accuracy"], ".4f"),
             "sd": _number(entry["accuracy_sd"], ".4f"),
             "late": _number(entry["late_accuracy"], ".4f"),
@@ -75,16 +74,21 @@ def _print_for_programs(entries: list[Entry]) -> list[str]:
         }
         for entry in entries
     ]
+    if late:
+        empty = dict.fromkeys(rows[0], "")
+        rows = [row | {"note": ""} for row in rows]
+        rows += [empty | {"entry": name, "note": reason} for name, reason in late]
     print_table(list(rows[0]), [list(row.values()) for row in rows])
     return []
 
 
-def _print_for_people(entries: list[Entry], protocols: list[str]) -> list[str]:
+def _print_for_people(entries: list[Entry], protocols: list[str], metric: str) -> list[str]:
     """A table for each protocol, without columns that have no room; returns notes on how to read it."""
     rows = [
         {
             "rank": "-" if entry["rank"] is None else f"{entry['rank']}{'*' if entry['on_front'] else ' '}",
             "entry": entry["name"],
+            **({} if metric == "accuracy" else {metric.replace("_", " "): _number(entry[metric], ".3f")}),
             "accuracy": _number(entry["accuracy"], ".3f") + _number(entry["accuracy_sd"], ".3f", before=" ± "),
             "late": _number(entry["late_accuracy"], ".3f"),
             "stability": _number(entry["stability"], ".3f"),
@@ -104,7 +108,9 @@ def _print_for_people(entries: list[Entry], protocols: list[str]) -> list[str]:
             click.echo(f"Protocol {protocol}:")
         shown = [list(row.values()) for row, entry in zip(rows, entries, strict=True) if entry["protocol"] == protocol]
         print_table(headings, shown, numeric=[heading for heading in headings if heading != "entry"])
-    notes = ["* on the front: no other method beats it in accuracy, stability and features together."]
+    notes = [
+        f"* on the front: no other method beats it in {metric.replace('_', ' ')}, stability and features together."
+    ]
     if left_out:
         notes.append(f"No room for {', '.join(left_out)}: a wider terminal, a pipe or --json shows all.")
     if "late" in headings:

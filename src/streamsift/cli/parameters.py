@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import wraps
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from streamsift.core.exceptions import ParameterError, ReaderError
+from streamsift.core.values import read_value
 
 # The names that parameters of methods have on the command line.
 OPTIONS = {
@@ -24,7 +24,6 @@ OPTIONS = {
 # What `open_stream` calls the options that say how a file is read; a test holds the two lists together.
 READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled")
 
-_PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
 
 
@@ -52,10 +51,7 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
             raise click.BadParameter(f"{text!r} is not of the form name=value, for example n_bins=10.")
         if name in found:
             raise click.BadParameter(f"{name!r} is given twice: keep one of the two values.")
-        try:
-            found[name] = _PYTHON[value] if value in _PYTHON else json.loads(value)
-        except json.JSONDecodeError:
-            found[name] = value
+        found[name] = read_value(value)
     return found
 
 

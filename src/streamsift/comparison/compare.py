@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from streamsift.comparison.budget import DEFAULT, Allowance
 from streamsift.comparison.comparison import Comparison
-from streamsift.comparison.plan import ComparedRun, ComparisonPlan, plan_comparison
+from streamsift.comparison.methods import refuse_unsendable
+from streamsift.comparison.plan import ALWAYS, ComparedRun, ComparisonPlan, plan_comparison
 from streamsift.comparison.protocols import Work, run_one
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.workers import Outcome, run_all
-from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.constraints import Integer, IsNone, Real, check_parameters
 from streamsift.core.exceptions import ParameterError
 
 RUNS = "runs"
@@ -21,7 +23,9 @@ def compare(
     data: Any,
     target: str | None = None,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[Any] | None = None,
+    also: Sequence[Any] = (),
+    baselines: Sequence[str] = ALWAYS,
     models: Sequence[str] = ("naive_bayes",),
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -32,6 +36,8 @@ def compare(
     n_rows: int | None = None,
     seed: int = 0,
     scale: str = "standard",
+    metric: str | None = None,
+    budget: float | None = DEFAULT,
     jobs: int = 1,
     folder: str | Path | None = None,
     reading: Mapping[str, Any] | None = None,
@@ -45,8 +51,14 @@ def compare(
         takes a seed and returns a stream. A file, standard input or an iterator is read once, to a temporary file.
     target : str, optional
         The column with the labels.
-    methods : sequence of str, optional
-        Names of the catalog, and "all", "random" or "oracle" for baselines. By default everything that fits the data.
+    methods : sequence of str or objects, optional
+        Names of the catalog, with settings as in "screen:t_score(fading=0.98)" if need be; "oracle" for the true
+        features; and unfitted objects such as `Screener("fisher")`, which are cloned for each run. By default
+        everything that fits the data. The seed and `n_features_to_select` are given to methods that leave them open.
+    also : sequence of str or objects
+        More of them, beside `methods` or everything.
+    baselines : sequence of str, default ("all", "random", "majority")
+        What always takes part: all features, features drawn at random, and the most frequent class.
     models : sequence of str, default ("naive_bayes",)
         The learners that judge a selection; nb, knn, ht and hat are short for naive_bayes, neighbours,
         hoeffding_tree and adaptive_tree.
@@ -67,8 +79,14 @@ def compare(
         Of everything random.
     scale : {"standard", "none"}, default "standard"
         Whether linear models and neighbours see columns standardised by the rows learnt so far.
+    metric : {"accuracy", "balanced_accuracy", "kappa", "f1", "log_loss"}, optional
+        What entries are ranked, tested and recommended by; by default accuracy, or balanced accuracy where the largest
+        class has more than 60 % of the rows.
+    budget : float or None, default 900
+        Seconds for everything, estimated by pilots on a few rows. Cheap entries come first; what does not fit is left
+        out, with the estimate, and repeats are dropped before entries. None sets no limit.
     jobs : int, default 1
-        Processes; all figures but times are the same for any number.
+        Processes; all figures but times are the same for any number, as long as the budget is not used up.
     folder : path, optional
         Where finished runs and their traces are kept: the same call goes on where an interrupted one stopped.
 
@@ -85,14 +103,18 @@ def compare(
     >>> from streamsift.comparison.compare import compare
     >>> comparison = compare(
     ...     "generate:linear_drift,n_features=20,n_relevant=2",
-    ...     methods=["screen:fisher", "all", "random"], n_rows=2000, repeats=3, n_features_to_select=2,
+    ...     methods=["screen:fisher"], n_rows=2000, repeats=3, n_features_to_select=2,
     ... )
-    >>> comparison.table()[-1]["name"]
-    'random + naive_bayes'
+    >>> comparison.table()[0]["name"]
+    'screen:fisher + naive_bayes'
     >>> comparison.as_dict()["tests"]["kind"]
     'over streams'
     """
-    check_parameters("compare", {"jobs": jobs}, {"jobs": (Integer(1),)})
+    check_parameters(
+        "compare",
+        {"jobs": jobs, "budget": budget},
+        {"jobs": (Integer(1),), "budget": (Real(0.0, None, "neither"), IsNone())},
+    )
     if jobs > 1 and callable(data) and "<" in getattr(data, "__qualname__", ""):
         raise ParameterError(
             "Other processes cannot call a function made on the spot: define it in a module, or jobs=1."
@@ -101,6 +123,8 @@ def compare(
         data,
         target,
         methods=methods,
+        also=also,
+        baselines=baselines,
         models=models,
         categorical=categorical,
         ignore=ignore,
@@ -112,10 +136,15 @@ def compare(
         seed=seed,
         scale=scale,
         reading=reading,
+        metric=metric,
     )
     with plan:
+        if jobs > 1:
+            refuse_unsendable(plan.objects)
         store = None if folder is None else open_store(folder, plan)
-        return Comparison.of(plan, carry_out(plan, store, jobs=jobs), store)
+        allowance = Allowance(plan, budget, jobs)
+        outcomes = list(carry_out(plan, store, jobs=jobs, allowance=allowance))
+        return Comparison.of(plan, outcomes, store, allowance)
 
 
 def open_store(folder: str | Path, plan: ComparisonPlan) -> RunStore:
@@ -138,18 +167,20 @@ def carry_out(
     *,
     jobs: int = 1,
     progress: Callable[[ComparedRun, float], None] = lambda run, fraction: None,
+    allowance: Allowance | None = None,
 ) -> Iterator[Outcome]:
     """Yield the outcomes of all runs of a plan as they come: those in the store at once, then the others.
 
     A run that failed is not kept, so that it is tried again by the next call.
-    `progress` is called with a run and the fraction of it that is done.
+    `progress` is called with a run and the fraction of it that is done. `allowance` says which runs may begin.
     """
+    allowance = allowance or Allowance(plan, None)
     before = [] if store is None else kept_outcomes(plan, store)
     yield from before
-    done = {outcome.task for outcome in before}
-    waiting = [run for run in plan.runs() if run not in done]
+    waiting = allowance.prepare(outcome.task for outcome in before)
     work = Work(plan, store or RunStore(None))
-    for outcome in run_all(run_one, work, waiting, jobs, progress):
+    for outcome in run_all(run_one, work, waiting, jobs, progress, allowance.admit):
+        allowance.finished(outcome.task)
         if store is not None and outcome.failure is None:
             store.add(outcome.task, outcome.result)
         yield outcome

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from streamsift.comparison.budget import Allowance
+from streamsift.comparison.metrics import merit
 from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
-from streamsift.comparison.recommend import choose, in_order, recommend
+from streamsift.comparison.recommend import advise, in_order
 from streamsift.comparison.repeats import GENERATED, Source
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.significance import FEWEST_STREAMS, Significance, compare_over_streams, compare_over_time
@@ -48,7 +50,7 @@ class Comparison:
     >>> from streamsift.comparison.compare import compare
     >>> comparison = compare("generate:sea", methods=["screen:fisher", "random"], models=["nb"], repeats=1, n_rows=600)
     >>> [row["name"] for row in comparison.table()]
-    ['screen:fisher + naive_bayes', 'random + naive_bayes']
+    ['screen:fisher + naive_bayes', 'random + naive_bayes', 'all + naive_bayes', 'majority']
     >>> comparison.as_dict()["complete"]
     True
     """
@@ -56,13 +58,25 @@ class Comparison:
     found: dict[str, Any]
 
     @classmethod
-    def of(cls, plan: ComparisonPlan, outcomes: Iterable[Outcome], store: RunStore | None = None) -> Comparison:
-        """Put the outcomes of a plan together; runs that are missing make it incomplete."""
+    def of(
+        cls,
+        plan: ComparisonPlan,
+        outcomes: Iterable[Outcome],
+        store: RunStore | None = None,
+        allowance: Allowance | None = None,
+    ) -> Comparison:
+        """Put the outcomes of a plan together; runs that are missing, though time was left, make it incomplete."""
         outcomes = list(outcomes)
-        entries = in_order([_figures(entry, outcomes, plan.survey.n_features, store) for entry in plan.entries])
-        tests = _tests(entries, outcomes, independent=makes_new_streams(plan.source))
+        facts, left_out = plan.survey, _left_out(plan, allowance)
+        runs = plan.runs() if allowance is None else allowance.admitted()
+        out = set() if allowance is None else set(allowance.left_out)
+        figures = [
+            _figures(entry, outcomes, facts.n_features, store) for entry in plan.entries if entry.name not in out
+        ]
+        entries = in_order(figures, plan.metric)
+        tests = _tests(entries, outcomes, plan.metric, independent=makes_new_streams(plan.source))
         first = next(iter(tests.values()), None)
-        facts, choice = plan.survey, choose(entries)
+        advice = advise(entries, tests, n_features=facts.n_features, metric=plan.metric)
         return cls(
             {
                 "data": plan.source.name,
@@ -77,14 +91,18 @@ class Comparison:
                 "seed": plan.source.seed,
                 "scale": plan.scale,
                 "judges": _judges(entries, plan.scale),
-                "complete": len(outcomes) == len(plan.runs()),
-                "left_out": [{"method": method, "reason": reason} for method, reason in plan.left_out],
+                "metric": plan.metric,
+                "metric_sentence": _why_metric(plan),
+                "budget": None if allowance is None else allowance.as_dict(),
+                "complete": {outcome.task for outcome in outcomes} >= set(runs),
+                "left_out": left_out,
                 "entries": entries,
                 "tests": first,
                 "tests_by_protocol": tests,
                 "untested": _untested(entries, tests),
-                "recommended": None if choice is None else choice["name"],
-                "recommendation": recommend(entries, None if choice is None else tests.get(choice["protocol"])),
+                "recommended": advice.name,
+                "recommendation": advice.sentence,
+                "verdict": advice.verdict,
             }
         )
 
@@ -95,7 +113,7 @@ class Comparison:
 
     @property
     def recommendation(self) -> str:
-        """What to use and why, in two sentences."""
+        """What to use and why, or what to do instead."""
         return str(self.found["recommendation"])
 
     def as_dict(self) -> dict[str, Any]:
@@ -177,7 +195,7 @@ def makes_new_streams(source: Source) -> bool:
 
 
 def _tests(
-    entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome], *, independent: bool
+    entries: Sequence[dict[str, Any]], outcomes: Sequence[Outcome], metric: str, *, independent: bool
 ) -> dict[str, dict[str, Any]]:
     """Test the entries of each protocol that has several.
 
@@ -199,24 +217,45 @@ def _tests(
         ]
         found: Significance | None = None
         if len(names) >= 2 and independent and len(repeats) >= FEWEST_STREAMS:
-            table = [[results[name, repeat]["accuracy"] for name in names] for repeat in repeats]
-            found = compare_over_streams(table, names)
+            table = [[merit(results[name, repeat], metric) for name in names] for repeat in repeats]
+            found = None if any(None in row for row in table) else compare_over_streams(table, names)
         elif len(names) >= 2 and 0 in repeats:
-            found = _over_time({name: results[name, 0]["steps"] for name in names})
+            found = _over_time({name: results[name, 0]["steps"] for name in names}, metric)
         if found is not None:
             tests[protocol] = found.as_dict() | {"protocol": protocol}
     return tests
 
 
-def _over_time(steps: dict[str, dict[str, list[int]]]) -> Significance | None:
+def _over_time(steps: dict[str, dict[str, Any]], metric: str) -> Significance | None:
     """Compare entries step by step, over the steps in which all of them were tested."""
     ends = sorted(set.intersection(*(set(one["ends"]) for one in steps.values())))
-    if not ends:
+    if not ends or any(one[metric] is None for one in steps.values()):
         return None
-    hits = [dict(zip(one["ends"], one["hits"], strict=True)) for one in steps.values()]
-    rows = dict(zip(*(next(iter(steps.values()))[name] for name in ("ends", "rows")), strict=True))
-    size = float(np.mean([rows[end] for end in ends]))  # the last step may be shorter, and counts for less
-    return compare_over_time([[one[end] / size for one in hits] for end in ends], list(steps))
+    scores = [dict(zip(one["ends"], one[metric], strict=True)) for one in steps.values()]
+    return compare_over_time([[one[end] for one in scores] for end in ends], list(steps))
+
+
+def _why_metric(plan: ComparisonPlan) -> str:
+    """A sentence where the metric is not accuracy."""
+    name = plan.metric.replace("_", " ")
+    if plan.metric_given:
+        return "" if plan.metric == "accuracy" else f"Entries are ranked and tested by {name}."
+    if plan.metric == "accuracy":
+        return ""
+    share = 100 * plan.survey.largest_share
+    return f"Entries are ranked and tested by {name}: the largest class has {share:.0f} % of the rows."
+
+
+def _left_out(plan: ComparisonPlan, allowance: Allowance | None) -> list[dict[str, Any]]:
+    """Methods that do not fit the data, and entries that do not fit into the budget."""
+    late = {} if allowance is None else allowance.left_out
+    return [
+        *({"method": method, "reason": reason, "estimate": None, "by": "data"} for method, reason in plan.left_out),
+        *(
+            {"method": name, "reason": one.reason, "estimate": one.estimate, "by": "budget"}
+            for name, one in late.items()
+        ),
+    ]
 
 
 def _judges(entries: Sequence[dict[str, Any]], scale: str) -> list[dict[str, Any]]:

@@ -1,16 +1,19 @@
 """The plan of a comparison: which entries take part, which runs that makes, and what must not differ between them.
 
-An entry is a method with a model; a run is an entry in one repeat. Every entry of a repeat sees the same rows.
+An entry is a method with a model; a run is an entry in one repeat. Every entry of a repeat sees the same rows. The
+baselines in `ALWAYS` take part unless somebody asks for others: without them nobody knows what selecting is worth.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from streamsift import __version__, catalog
+from streamsift.comparison.methods import BASELINES, Kind, kind_of, named, split_name
+from streamsift.comparison.metrics import METRICS, metric_for
 from streamsift.comparison.repeats import Source, Survey, read_once
 from streamsift.core.constraints import Fraction, Integer, IsNone, OneOf, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
@@ -18,13 +21,8 @@ from streamsift.learners.online import LEARNERS
 from streamsift.learners.scaling import SCALES
 
 ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
-BASELINES = {
-    "all": "every feature, none left out",
-    "random": "features drawn at random and kept",
-    "oracle": "the true features, where they are known",
-}
+ALWAYS = ("all", "random", "majority")
 
-Kind = Literal["rows", "columns", "instances", "baseline"]
 PROTOCOLS: dict[Kind, str] = {
     "rows": "prequential",
     "baseline": "prequential",
@@ -35,15 +33,19 @@ PROTOCOLS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class ComparedEntry:
-    """A method and the model that judges what it selects; None for methods that classify themselves."""
+    """A method and the model that judges what it selects; None for methods that classify themselves.
+
+    method: its name, with its settings if there are any. object_kind: what arrives at an object; None for a name.
+    """
 
     method: str
     model: str | None
+    object_kind: Kind | None = None
 
     @property
     def kind(self) -> Kind:
         """What arrives, or "baseline"."""
-        return "baseline" if self.method in BASELINES else catalog.entry(self.method).kind
+        return self.object_kind or kind_of(self.method, None)
 
     @property
     def protocol(self) -> str:
@@ -71,7 +73,10 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Everything that is settled before the first run. left_out: methods that do not fit the data, and why.
+    """Everything that is settled before the first run.
+
+    left_out: methods that do not fit the data, and why. objects: the methods that were given as objects, by name.
+    metric: what entries are ranked and tested by. metric_given: whether somebody asked for it.
 
     In a `with` block it removes the spooled data at the end; otherwise that goes when the plan is forgotten.
     """
@@ -85,6 +90,9 @@ class ComparisonPlan:
     label_delay: int
     n_features_to_select: int | float | None
     scale: str = "standard"
+    objects: Mapping[str, Any] = field(default_factory=dict)
+    metric: str = "accuracy"
+    metric_given: bool = False
 
     def __enter__(self) -> Self:
         return self
@@ -118,7 +126,9 @@ def plan_comparison(
     data: Any,
     target: str | None = None,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[Any] | None = None,
+    also: Sequence[Any] = (),
+    baselines: Sequence[str] = ALWAYS,
     models: Sequence[str] = ("naive_bayes",),
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -130,6 +140,7 @@ def plan_comparison(
     seed: int = 0,
     scale: str = "standard",
     reading: Mapping[str, Any] | None = None,
+    metric: str | None = None,
 ) -> ComparisonPlan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
@@ -150,6 +161,7 @@ def plan_comparison(
             "seed": seed,
             "n_features_to_select": n_features_to_select,
             "scale": scale,
+            "metric": metric,
         },
         {
             "repeats": (Integer(1),),
@@ -159,38 +171,58 @@ def plan_comparison(
             "seed": (Integer(0),),
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
             "scale": (OneOf(*SCALES),),
+            "metric": (OneOf(*METRICS), IsNone()),
         },
     )
-    if isinstance(methods, str) or isinstance(models, str):
+    if any(isinstance(one, str) for one in (methods, models, also, baselines)):
         raise ParameterError("The methods and the models are lists of names: write methods=['fires'], models=['nb'].")
-    if not models or (methods is not None and not methods):
+    if not models or (methods is not None and not methods and not also):
         raise ParameterError("There is nothing to compare: name a method, and a model to judge it by.")
     learners = [_learner(model) for model in models]
-    for method in methods or ():
-        _check_name(method)
+    for baseline in baselines:
+        if baseline not in BASELINES:
+            raise UnknownNameError("baseline", baseline, [*BASELINES])
+    asked = named([*(methods or ()), *also])
     opened = Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore), reading=dict(reading or {}))
     source, facts = read_once(opened)
     try:
         _check_size(facts, batch_size, n_features_to_select)
-        chosen, left_out = _fitting(facts) if methods is None else (_all_fitting(methods, facts), ())
+        _check_fit(asked, facts)
+        chosen, left_out = _fitting(facts) if methods is None else ([], ())
     except BaseException:
         source.remove_spool()
         raise
-    entries: list[ComparedEntry] = []
-    for method in chosen:
-        classifies = method not in BASELINES and catalog.entry(method).kind == "instances"
-        entries += [ComparedEntry(method, None)] if classifies else [ComparedEntry(method, model) for model in learners]
+    always = [name for name in baselines if name in ALWAYS or misfit(name, facts) is None]
+    everyone = {**dict.fromkeys(chosen), **asked, **dict.fromkeys(always)}
+    if methods is None:
+        everyone = {
+            name: made for name, made in everyone.items() if name not in ALWAYS or name in always or name in asked
+        }
     return ComparisonPlan(
         source,
         facts,
-        tuple(dict.fromkeys(entries)),
+        tuple(_entries(everyone, learners)),
         left_out,
         repeats,
         batch_size,
         label_delay,
         n_features_to_select,
         scale,
+        {name: made for name, made in everyone.items() if made is not None},
+        metric or metric_for(facts.largest_share),
+        metric is not None,
     )
+
+
+def _entries(methods: Mapping[str, Any], learners: Sequence[str]) -> list[ComparedEntry]:
+    """Each method with each model; methods that classify themselves, and the majority class, once."""
+    entries: list[ComparedEntry] = []
+    for name, made in methods.items():
+        kind = kind_of(name, made)
+        alone = kind == "instances" or name == "majority"
+        models: Sequence[str | None] = [None] if alone else learners
+        entries += [ComparedEntry(name, model, None if made is None else kind) for model in models]
+    return list(dict.fromkeys(entries))
 
 
 def _check_size(facts: Survey, batch_size: int, n_features_to_select: int | float | None) -> None:
@@ -216,11 +248,6 @@ def _learner(name: str) -> str:
     return full
 
 
-def _check_name(method: str) -> None:
-    if method not in BASELINES and method not in catalog.names():
-        raise UnknownNameError("method", method, [*catalog.names(), *BASELINES])
-
-
 def _fitting(facts: Survey) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Every method of the catalog and every baseline that fits the data; and the others, with the reason."""
     reasons = {method: misfit(method, facts) for method in [*catalog.names(), *BASELINES]}
@@ -228,18 +255,17 @@ def _fitting(facts: Survey) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     return [method for method, reason in reasons.items() if reason is None], left_out
 
 
-def _all_fitting(methods: Sequence[str], facts: Survey) -> list[str]:
-    """The methods that were asked for; one that does not fit is an error, which names those that do."""
-    for method in methods:
-        reason = misfit(method, facts)
+def _check_fit(methods: Mapping[str, Any], facts: Survey) -> None:
+    """One that was asked for and does not fit is an error, which names those that do."""
+    for name, made in methods.items():
+        reason = misfit(name if made is None else made, facts)
         if reason is not None:
             others = ", ".join(_fitting(facts)[0])
-            raise InputError(f"{method!r} does not fit the data: {reason}. These do: {others}.")
-    return list(methods)
+            raise InputError(f"{name!r} does not fit the data: {reason}. These do: {others}.")
 
 
-def misfit(method: str, facts: Survey) -> str | None:
-    """Why a method cannot take part on these data; None where it can.
+def misfit(method: Any, facts: Survey) -> str | None:
+    """Why a method, given by name or as an object, cannot take part on these data; None where it can.
 
     Examples
     --------
@@ -248,11 +274,13 @@ def misfit(method: str, facts: Survey) -> str | None:
     >>> misfit("abfs", Survey(100, 20, 2, sparse=True, mixed=False, truth=False, digest="", target="y"))
     'it takes no sparse rows'
     """
-    if method == "oracle":
+    if isinstance(method, str) and method == "oracle":
         return None if facts.truth else "the true features are known of generated streams only"
-    if method in BASELINES:
+    if isinstance(method, str) and method in BASELINES:
         return None
-    made = catalog.make(method)
+    made = _made(method)
+    if not hasattr(made, "stream_tags"):
+        return None  # one from outside that promises nothing: its run tells
     tags = made.stream_tags()
     if facts.sparse and not tags.sparse:
         return "it takes no sparse rows"
@@ -263,6 +291,13 @@ def misfit(method: str, facts: Survey) -> str | None:
     if tags.kind == "instances" and tags.class_grid:
         return _too_many_classes(made, facts.n_classes)
     return None
+
+
+def _made(method: Any) -> Any:
+    if not isinstance(method, str):
+        return method
+    name, settings = split_name(method)
+    return catalog.make(name, **settings)
 
 
 def _too_many_classes(made: Any, n_classes: int) -> str | None:

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift import catalog
+from streamsift.comparison.methods import make
+from streamsift.comparison.metrics import scored_steps
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, ComparisonPlan
 from streamsift.comparison.run_store import RunStore
 from streamsift.core.batch import Batch
@@ -30,7 +31,7 @@ from streamsift.core.contracts import ColumnContract, InstanceContract
 from streamsift.core.exceptions import InputError, StreamsiftWarning
 from streamsift.core.state import n_bytes
 from streamsift.core.vocabulary import LabelVocabulary
-from streamsift.evaluate.baselines import Oracle, RandomSelector
+from streamsift.evaluate.baselines import NoFeatures, Oracle, RandomSelector
 from streamsift.evaluate.memory import object_bytes
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import make_learner, teach
@@ -43,10 +44,10 @@ from streamsift.streams.stream import recut
 TRAIN_SHARE = 0.5
 WINDOW = 10  # steps of the curves and of the stability within a run
 POINTS = 400  # of a curve
-MOST_STEPS = 4_000  # that are kept of a run for the tests; of longer runs neighbours are joined
 WARM_BATCHES = 4
 LEAST_PROGRESS = 0.01  # of a run, between two reports of how far it is
 
+_SELECTORS = {"random": RandomSelector, "majority": NoFeatures, "oracle": Oracle}
 _WARM: set[ComparedEntry] = set()  # entries that have run in this process
 
 Found = dict[str, Any]
@@ -64,15 +65,11 @@ class Work:
     store: RunStore = field(default_factory=lambda: RunStore(None))
 
 
-Protocol = Callable[[Work, ComparedRun, Say], Found]
-
-
 def run_one(work: Work, run: ComparedRun, progress: Callable[[float], None]) -> Found:
     """Carry out one run; returns plain values that JSON can hold."""
-    protocol = {"prequential": _prequential, "columns": _columns, "instances": _instances}[run.entry.protocol]
     if run.entry not in _WARM:
         _WARM.add(run.entry)
-        _warm_up(protocol, work.plan, run)
+        _warm_up(work.plan, run)
     said = 0.0
 
     def say(fraction: float | None) -> None:
@@ -81,35 +78,42 @@ def run_one(work: Work, run: ComparedRun, progress: Callable[[float], None]) -> 
             said = fraction
             progress(fraction)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StreamsiftWarning)  # one class at first, nothing selected yet: part of a run
-        found: Found = _plain(protocol(work, run, say))
+    found: Found = _plain(run_protocol(work, run, say))
     return found
 
 
-def _warm_up(protocol: Protocol, plan: ComparisonPlan, run: ComparedRun) -> None:
+def run_protocol(work: Work, run: ComparedRun, say: Say = lambda fraction: None) -> Found:
+    """Carry out one run as its protocol says."""
+    protocol = {"prequential": _prequential, "columns": _columns, "instances": _instances}[run.entry.protocol]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StreamsiftWarning)  # one class at first, nothing selected yet: part of a run
+        return protocol(work, run, say)
+
+
+def _warm_up(plan: ComparisonPlan, run: ComparedRun) -> None:
     """Run a few batches for nothing: what is imported and compiled on first use is no part of the method's time."""
     few = replace(plan, source=replace(plan.source, rows=min(WARM_BATCHES * plan.batch_size, plan.survey.n_rows)))
     with warnings.catch_warnings(), suppress(Exception):  # the run itself will say what is wrong
         warnings.simplefilter("ignore")
-        protocol(Work(few), run, lambda fraction: None)
+        run_protocol(Work(few), run)
 
 
 def make_method(plan: ComparisonPlan, run: ComparedRun) -> Any:
-    """The method of a run, with the number of features and the seed where it takes them; None stands for all."""
+    """The method of a run, with the number of features and the seed where it leaves them open; None stands for all."""
     method, seed, wanted = run.entry.method, plan.source.seed + run.repeat, plan.n_features_to_select
     if method == "all":
         return None
-    if method == "oracle":
-        return Oracle()
-    made = RandomSelector() if method == "random" else catalog.make(method)
+    if method in _SELECTORS:
+        made, given = _SELECTORS[method](), set[str]()
+    else:
+        made, given = make(method, plan.objects.get(method))
     known = made.get_params(deep=False)
-    given: Found = {"random_state": seed}
+    open_ones: Found = {"random_state": seed}
     if wanted is not None:
-        given["n_features_to_select"] = wanted
+        open_ones["n_features_to_select"] = wanted
     if run.entry.kind == "columns" and plan.survey.n_classes > 2:
-        given["model"] = "logistic"  # no straight line explains three classes
-    return made.set_params(**{name: value for name, value in given.items() if name in known})
+        open_ones["model"] = "logistic"  # no straight line explains three classes
+    return made.set_params(**{name: value for name, value in open_ones.items() if name in known and name not in given})
 
 
 def train_rows(n_rows: int, batch_size: int) -> int:
@@ -125,17 +129,18 @@ def train_rows(n_rows: int, batch_size: int) -> int:
 
 
 def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
-    plan = work.plan
+    plan, counted = work.plan, _Counted()
     trace = prequential(
         plan.source.stream(run.repeat),
         make_method(plan, run),
-        run.entry.model or "",
+        run.entry.model or "naive_bayes",  # which predicts nothing where no feature is selected
         batch_size=plan.batch_size,
         label_delay=plan.label_delay,
         window=WINDOW,
         trace_path=work.store.path(run, ".parquet"),
         scale=plan.scale,
         progress=lambda _, fraction: say(fraction),
+        on_counts=counted.add,
     )
     found = trace.summary()
     if found["accuracy"] is None:
@@ -153,29 +158,28 @@ def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
         "cost": None,
         "selected": None,
         "curve": _curve_of(trace),
-        "steps": _steps_of(trace),
+        "steps": counted.steps(trace.column("row")),
     }
 
 
-def _steps_of(trace: Trace) -> Found:
-    """The rows and hits of each step that was tested, which the tests of a comparison compare."""
-    ends, accuracy = trace.column("row"), trace.column("batch_accuracy")
-    sizes, tested = np.diff(ends, prepend=0.0), ~np.isnan(accuracy)
-    return joined_steps(ends[tested], sizes[tested], np.round(accuracy[tested] * sizes[tested]))
+class _Counted:
+    """Hits, rows and predictions of each class, and the losses, of all steps of a run."""
 
+    def __init__(self) -> None:
+        self._counts: list[Codes] = []
+        self._losses: list[Floats] = []
 
-def joined_steps(ends: Floats, sizes: Floats, hits: Floats) -> Found:
-    """Steps as plain values: the row behind each, its rows and its hits; of very many, neighbours are joined.
+    def add(self, counts: Codes, losses: Floats) -> None:
+        self._counts.append(counts)
+        self._losses.append(losses)
 
-    >>> joined_steps(np.array([2.0, 4.0]), np.array([2.0, 2.0]), np.array([1.0, 2.0]))
-    {'ends': [2, 4], 'rows': [2, 2], 'hits': [1, 2]}
-    """
-    size = -(-len(ends) // MOST_STEPS) or 1
-    firsts = np.arange(0, len(ends), size)
-    lasts = np.minimum(firsts + size, len(ends)) - 1
-    sums = [np.add.reduceat(values, firsts) if len(ends) else values for values in (sizes, hits)]
-    columns = {"ends": ends[lasts] if len(ends) else ends, "rows": sums[0], "hits": sums[1]}
-    return {name: values.astype(int).tolist() for name, values in columns.items()}
+    def steps(self, ends: Floats) -> Found:
+        """The steps that were tested, with their scores, which the tests of a comparison compare."""
+        n_classes = max(part.shape[2] for part in self._counts)
+        wide = [np.pad(part, ((0, 0), (0, 0), (0, n_classes - part.shape[2]))) for part in self._counts]
+        counts, losses = np.concatenate(wide, axis=1), np.concatenate(self._losses)
+        tested = counts[1].sum(axis=1) > 0
+        return scored_steps(ends[tested], counts[:, tested], losses[tested])
 
 
 def _late_accuracy(trace: Trace, batch_size: int) -> float:
@@ -368,15 +372,19 @@ class _Judged:
             "memory": held,
             "ram_hours": ram_hours(held, seconds),
             "curve": self._curve(true == predicted),
-            "steps": self._steps(true == predicted),
+            "steps": self._steps(true, predicted),
             "n_restarts": None,
         }
 
-    def _steps(self, right: NDArray[np.bool_]) -> Found:
+    def _steps(self, true: Codes, predicted: Codes) -> Found:
         ends = np.array(self._ends)
-        begins = np.concatenate([[self._half.cut], ends[:-1]])
-        hits = np.add.reduceat(right.astype(np.float64), begins - self._half.cut)
-        return joined_steps(ends, ends - begins, hits)
+        sizes = np.diff(ends, prepend=self._half.cut)
+        groups = np.repeat(np.arange(len(ends)), sizes)
+        counts = class_counts(groups, true, predicted, len(ends), self._n_classes)
+        losses = np.full(len(ends), np.nan)
+        if self._losses:
+            losses = np.bincount(groups, np.concatenate(self._losses)).astype(np.float64)
+        return scored_steps(ends.astype(np.float64), counts, losses)
 
     def _curve(self, right: NDArray[np.bool_]) -> Found:
         ends, cut = np.array(self._ends), self._half.cut

@@ -1,22 +1,28 @@
-"""What to take from a comparison: ranks, the entries that no other one beats in everything, and a recommendation.
+"""What to take from a comparison: ranks, the entries that no other one beats in everything, and advice.
 
 All three stay within one protocol, for figures of two protocols are about different rows. The cost of an entry is the
 number of features it needs a row: unlike its speed, that is the same on every machine and for any number of processes.
+
+The advice follows from the tests. A method is named only where it is better than features drawn at random under the
+same model, and not worse than all features under the best model; otherwise the advice says what to do instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from streamsift.comparison.metrics import merit
 from streamsift.comparison.plan import PROTOCOLS
 
-CLOSE = 0.01  # of accuracy: less is no reason to prefer an entry
+CLOSE = 0.01  # of the metric: less is no reason to prefer an entry
 
 Figures = dict[str, Any]
+_TURNED = {"better": "worse", "worse": "better"}
 
 
-def in_order(entries: Sequence[Figures]) -> list[Figures]:
+def in_order(entries: Sequence[Figures], metric: str = "accuracy") -> list[Figures]:
     """The entries with `rank` and `on_front` set, best first within each protocol, protocols in their order.
 
     Examples
@@ -30,19 +36,20 @@ def in_order(entries: Sequence[Figures]) -> list[Figures]:
     ordered: list[Figures] = []
     for protocol in dict.fromkeys(PROTOCOLS.values()):
         group = [entry for entry in entries if entry["protocol"] == protocol]
-        done = sorted((entry for entry in group if entry["accuracy"] is not None), key=_merit, reverse=True)
+        done = [entry for entry in group if merit(entry, metric) is not None]
+        done.sort(key=lambda entry: _merits(entry, metric), reverse=True)
         rivals = [entry for entry in done if entry["kind"] != "baseline"]
         ordered += [
-            entry | {"rank": rank, "on_front": entry in rivals and not any(beats(other, entry) for other in rivals)}
+            entry | {"rank": rank, "on_front": entry in rivals and not any(beats(one, entry, metric) for one in rivals)}
             for rank, entry in enumerate(done, 1)
         ]
-        ordered += [entry | {"rank": None, "on_front": False} for entry in group if entry["accuracy"] is None]
+        ordered += [entry | {"rank": None, "on_front": False} for entry in group if merit(entry, metric) is None]
     return ordered
 
 
-def _merit(entry: Figures) -> tuple[float, float, float]:
-    """Accuracy; among equals stability, then fewer features."""
-    return entry["accuracy"], _stability(entry), -entry["features"]
+def _merits(entry: Figures, metric: str) -> tuple[float, float, float]:
+    """The metric; among equals stability, then fewer features."""
+    return merit(entry, metric) or 0.0, _stability(entry), -entry["features"]
 
 
 def _stability(entry: Figures) -> float:
@@ -50,32 +57,62 @@ def _stability(entry: Figures) -> float:
     return -1.0 if entry["stability"] is None else float(entry["stability"])
 
 
-def beats(other: Figures, entry: Figures) -> bool:
-    """Whether `other` is at least as good in accuracy, stability and features, and better in one.
+def beats(other: Figures, entry: Figures, metric: str = "accuracy") -> bool:
+    """Whether `other` is at least as good in the metric, stability and features, and better in one.
 
     >>> a = {"accuracy": 0.9, "stability": 1.0, "features": 5}
     >>> beats(a, a | {"features": 6}), beats(a, a | {"features": 6, "accuracy": 0.95})
     (True, False)
     """
-    mine, theirs = _merit(entry), _merit(other)
+    mine, theirs = _merits(entry, metric), _merits(other, metric)
     return mine != theirs and all(their >= own for their, own in zip(theirs, mine, strict=True))
 
 
-def choose(entries: Sequence[Figures]) -> Figures | None:
-    """The entry to use; None where no run of a method has been finished.
+@dataclass(frozen=True)
+class Advice:
+    """What to do. name: the entry to use, which may be all features; None where there is none to name.
 
-    Of the methods whose accuracy comes within 0.01 of the best one, the most stable is recommended, and among equally
-    stable ones that with the fewest features, which puts it on the front. Row methods go before the others where they
-    take part, for only they go on selecting.
-
-    >>> a = {"name": "a", "kind": "rows", "protocol": "prequential", "accuracy": 0.9, "stability": 0.5, "features": 5}
-    >>> choose(in_order([a, a | {"name": "b", "accuracy": 0.895, "stability": 1.0}]))["name"]
-    'b'
+    verdict: "use", "do not select", "too few", "all selected", "nothing works" or "nothing finished".
     """
-    group = _rivals(entries)
-    if not group:
-        return None
-    return max(_close(group), key=lambda entry: (_stability(entry), -entry["features"], entry["accuracy"]))
+
+    verdict: str
+    name: str | None
+    sentence: str
+
+
+def advise(
+    entries: Sequence[Figures],
+    tests: Mapping[str, Figures],
+    *,
+    n_features: int,
+    metric: str = "accuracy",
+) -> Advice:
+    """What a colleague would say who has seen the tests.
+
+    Parameters
+    ----------
+    entries : sequence of dict
+        As `in_order` gives them.
+    tests : mapping from protocol to dict
+        As `Significance.as_dict` gives them.
+    n_features : int
+        Of the data.
+    metric : str, default "accuracy"
+        What the entries were ranked and tested by.
+
+    Returns
+    -------
+    Advice
+    """
+    rivals = _rivals(entries)
+    if not rivals:
+        return Advice("nothing finished", None, "There is nothing to recommend. No run of a method has been finished.")
+    protocol = rivals[0]["protocol"]
+    if protocol == "prequential" and min(entry["features"] for entry in rivals) >= n_features:
+        who = "Every method selects" if len(rivals) > 1 else f"{rivals[0]['name']} selects"
+        words = f"{who} all {n_features:,} columns: ask for fewer with -k."
+        return Advice("all selected", None, words)
+    return _Adviser(entries, rivals, _Verdicts(tests.get(protocol)), metric).advice()
 
 
 def _rivals(entries: Sequence[Figures]) -> list[Figures]:
@@ -84,75 +121,223 @@ def _rivals(entries: Sequence[Figures]) -> list[Figures]:
     return [entry for entry in rivals if entry["protocol"] == rivals[0]["protocol"]]
 
 
-def _close(group: Sequence[Figures]) -> list[Figures]:
-    best = max(float(entry["accuracy"]) for entry in group)
-    return [entry for entry in group if entry["accuracy"] >= best - CLOSE]
+class _Verdicts:
+    """The tests of a protocol, pair by pair."""
+
+    def __init__(self, tests: Figures | None) -> None:
+        self._pairs = {} if tests is None else {(one["first"], one["second"]): one for one in tests["pairs"]}
+
+    def of(self, first: Figures, second: Figures) -> str | None:
+        """The verdict on `first` against `second`; None where the two were not tested."""
+        pair = self._pairs.get((first["name"], second["name"]))
+        if pair is not None:
+            return str(pair["verdict"])
+        pair = self._pairs.get((second["name"], first["name"]))
+        return None if pair is None else _TURNED.get(pair["verdict"], pair["verdict"])
+
+    def gap(self, first: Figures, second: Figures) -> str:
+        """By how many points `first` is ahead, with the interval: "9.1 points, 95 % interval 4.0 to 14.2"."""
+        pair, sign = self._pairs.get((first["name"], second["name"])), 1.0
+        if pair is None:
+            pair, sign = self._pairs[second["name"], first["name"]], -1.0
+        text = f"{100 * sign * pair['difference']:.1f} points"
+        if pair["low"] is None:
+            return text
+        low, high = sorted((100 * sign * pair["low"], 100 * sign * pair["high"]))
+        return f"{text}, 95 % interval {low:.1f} to {high:.1f}"
+
+    def counts(self, choice: Figures, others: Sequence[Figures]) -> tuple[int, int]:
+        """How many of the others it is better than, and of how many that is known."""
+        found = [self.of(choice, other) for other in others if other is not choice]
+        return found.count("better"), len([one for one in found if one is not None])
 
 
-def recommend(entries: Sequence[Figures], tests: Figures | None) -> str:
-    """Two sentences: what to use (`choose`), and why.
+class _Adviser:
+    """Goes through what could speak against selecting, and names a method where nothing does."""
 
-    Parameters
-    ----------
-    entries : sequence of dict
-        As `in_order` gives them.
-    tests : dict or None
-        As `Significance.as_dict` gives it.
+    def __init__(self, entries: Sequence[Figures], rivals: Sequence[Figures], verdicts: _Verdicts, metric: str) -> None:
+        self._entries, self._rivals, self._verdicts, self._metric = entries, rivals, verdicts, metric
+        self._best_all = self._baseline("all")
+        self._majority = self._baseline("majority")
 
-    Returns
-    -------
-    str
-    """
-    choice = choose(entries)
-    if choice is None:
-        return "There is nothing to recommend. No run of a method has been finished."
-    features = f"{choice['features']:.4g}"
-    figures = [f"accuracy {choice['accuracy']:.3f}", f"{features} feature{'s' * (features != '1')} per row"]
-    if choice["stability"] is not None:
-        figures.insert(1, f"stability {choice['stability']:.2f}")
-    use = f"Use {choice['name']}: {', '.join(figures[:-1])} with {figures[-1]}."
-    reasons = [_reason(choice, _rivals(entries)), _distinguished(choice, tests), _against_baselines(choice, entries)]
-    return f"{use} {'; '.join(reason for reason in reasons if reason)}."
+    def advice(self) -> Advice:
+        best = max(self._rivals, key=lambda entry: _merits(entry, self._metric))
+        beyond = [entry for entry in self._rivals if self._beyond_chance(entry)]
+        if not beyond:
+            return self._none_is_better_than_random(best)
+        worth = [entry for entry in beyond if self._all_features(entry) != "worse"]
+        if not worth:
+            return self._all_are_better(best)
+        choice = self._choose(worth)
+        if self._all_features(choice) == "too few" or self._against_random(choice) == "too few":
+            return self._too_few(best)
+        if self._majority is not None and self._verdicts.of(choice, self._majority) in ("alike", "worse"):
+            return self._nothing_works(choice)
+        return Advice("use", choice["name"], self._use(choice))
 
+    # -- what the tests say about a method --
 
-def _reason(choice: Figures, group: Sequence[Figures]) -> str:
-    if len(group) == 1:
-        return f"It is the only method of the protocol {choice['protocol']!r} that was finished"
-    close, best = _close(group), max(float(entry["accuracy"]) for entry in group)
-    if len(close) == 1:
-        second = max(float(entry["accuracy"]) for entry in group if entry is not choice)
-        return f"It is the most accurate of {len(group)}, the next reaching {second:.3f}"
-    than = "none is more stable, and none as stable" if choice["stability"] is not None else "none"
-    return f"Of the {len(close)} within {CLOSE} of the best accuracy ({best:.3f}), {than} needs fewer features"
+    def _baseline(self, method: str, model: str | None = None) -> Figures | None:
+        """The finished baseline with a model; without one, with the model that it does best with."""
+        if self._rivals[0]["protocol"] != "prequential":
+            return None
+        found = [
+            entry
+            for entry in self._entries
+            if entry["kind"] == "baseline" and entry["method"] == method and entry["rank"] is not None
+            and (model is None or entry["model"] == model)
+        ]  # fmt: skip
+        return max(found, key=self._value, default=None)
 
+    def _value(self, entry: Figures) -> float:
+        value = merit(entry, self._metric)
+        return float("-inf") if value is None else value
 
-def _distinguished(choice: Figures, tests: Figures | None) -> str:
-    """What the tests say about it and the others."""
-    mine = [pair for pair in tests["pairs"] if choice["name"] in (pair["first"], pair["second"])] if tests else []
-    if len(mine) <= 1:
-        return "".join(pair["sentence"] for pair in mine)
-    better = [pair for pair in mine if pair["verdict"] == ("better" if pair["first"] == choice["name"] else "worse")]
-    few = [pair for pair in mine if pair["verdict"] == "too few"]
-    if len(few) == len(mine):
-        return "there are too few rows to tell it from the others"
-    found = f"it is better than {len(better) or 'none'} of the {len(mine)} others beyond chance"
-    return found + (f", and there are too few rows to tell it from {len(few)} of them" if few else "")
+    def _against_random(self, entry: Figures) -> str | None:
+        chance = self._baseline("random", entry["model"])
+        return None if chance is None else self._verdicts.of(entry, chance)
 
+    def _beyond_chance(self, entry: Figures) -> bool:
+        """Whether nothing says that features drawn at random do as well under the same model."""
+        chance = self._baseline("random", entry["model"])
+        if chance is None:
+            return not self._random_is_later_as_good(entry)
+        return self._value(entry) > self._value(chance) and self._verdicts.of(entry, chance) not in ("alike", "worse")
 
-def _against_baselines(choice: Figures, entries: Sequence[Figures]) -> str:
-    """What selecting costs or gains, by the baselines with the same model."""
-    same = {
-        entry["method"]: float(entry["accuracy"])
-        for entry in entries
-        if entry["kind"] == "baseline" and entry["model"] == choice["model"] and entry["accuracy"] is not None
-    }
-    if choice["protocol"] != "prequential":
-        return ""
-    if "random" in same and choice["accuracy"] <= same["random"] + CLOSE:
-        return f"but features drawn at random do as well ({same['random']:.3f})"
-    if "all" in same:
-        gap = choice["accuracy"] - same["all"]
-        if abs(gap) <= CLOSE:
-            return f"all features together reach {same['all']:.3f}, so selecting costs nothing"
-        return f"all features together reach {same['all']:.3f}, so selecting {'gains' if gap > 0 else 'costs'} accuracy"
-    return ""
+    def _random_is_later_as_good(self, entry: Figures) -> bool:
+        """Across protocols there is no test, only the accuracy over the second half, which is of the same rows."""
+        return any(
+            other["late_accuracy"] >= entry["late_accuracy"]
+            for other in self._entries
+            if other["method"] == "random" and other["model"] == entry["model"] and other["rank"] is not None
+        )
+
+    def _all_features(self, entry: Figures) -> str | None:
+        """The verdict on a method against all features under the model they do best with."""
+        return None if self._best_all is None else self._verdicts.of(entry, self._best_all)
+
+    def _nothing_beats_the_majority(self, entry: Figures) -> bool:
+        """Whether the tests say that neither a method nor all features are better than the most frequent class."""
+        known = [one for one in (entry, self._best_all) if one is not None]
+        return self._majority is not None and all(
+            self._verdicts.of(one, self._majority) in ("alike", "worse") for one in known
+        )
+
+    def _choose(self, group: Sequence[Figures]) -> Figures:
+        """Of those close to the best, the most stable; among equally stable ones that with the fewest features."""
+        best = max(self._value(entry) for entry in group)
+        close = [entry for entry in group if self._value(entry) >= best - CLOSE]
+        return max(close, key=lambda entry: (_stability(entry), -entry["features"], self._value(entry)))
+
+    # -- words --
+
+    def _figure(self, entry: Figures) -> str:
+        return f"{entry['name']}: {self._metric.replace('_', ' ')} {entry[self._metric]:.3f}"
+
+    def _all_instead(self) -> tuple[str | None, str]:
+        if self._best_all is None:
+            return None, "use all features"
+        return self._best_all["name"], f"use all features ({self._figure(self._best_all)})"
+
+    def _none_is_better_than_random(self, best: Figures) -> Advice:
+        if self._against_random(best) == "too few":
+            return self._too_few(best)
+        if self._nothing_beats_the_majority(best):
+            return self._nothing_works(best)
+        name, instead = self._all_instead()
+        chance = self._baseline("random", best["model"])
+        drawn = "" if chance is None else f", features drawn at random {chance[self._metric]:.3f}"
+        words = (
+            f"Do not select here: no method is better than random features beyond chance (the best is "
+            f"{self._figure(best)}{drawn}); {instead}, or ask for another number with -k."
+        )
+        return Advice("do not select", name, words)
+
+    def _all_are_better(self, best: Figures) -> Advice:
+        everything = self._best_all
+        if everything is None:
+            raise AssertionError("nothing can be worse than all features that are not there")
+        gap = self._verdicts.gap(everything, best)
+        words = (
+            f"Do not select here: all features are better by {gap} ({self._figure(everything)}, against "
+            f"{self._figure(best)}, the best selection)."
+        )
+        if best["model"] != everything["model"]:
+            words = f"{words[:-1]}; {self._same_model(best)}."
+        return Advice("do not select", everything["name"], words)
+
+    def _too_few(self, best: Figures) -> Advice:
+        name, instead = self._all_instead()
+        rival = "random features" if self._against_random(best) == "too few" else "all features"
+        words = (
+            f"There are too few rows to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
+            f"test can tell it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller "
+            "batches, would tell."
+        )
+        return Advice("too few", name, words)
+
+    def _nothing_works(self, choice: Figures) -> Advice:
+        majority = self._majority
+        if majority is None:
+            raise AssertionError("there is no majority class to compare with")
+        everything = self._best_all
+        if everything is not None and self._verdicts.of(everything, majority) == "better":
+            words = (
+                f"Do not select here: all features are better than the most frequent class by "
+                f"{self._verdicts.gap(everything, majority)} ({self._figure(everything)}), and no selection is."
+            )
+            return Advice("do not select", everything["name"], words)
+        words = (
+            f"Nothing here is better than the most frequent class ({self._figure(majority)}; {self._figure(choice)}): "
+            "the features, or this model, do not tell the target."
+        )
+        return Advice("nothing works", None, words)
+
+    def _use(self, choice: Figures) -> str:
+        features = f"{choice['features']:.4g}"
+        figures = [f"{self._metric.replace('_', ' ')} {choice[self._metric]:.3f}"]
+        figures += [] if choice["stability"] is None else [f"stability {choice['stability']:.2f}"]
+        use = f"Use {choice['name']}: {', '.join(figures)} with {features} feature{'s' * (features != '1')} per row."
+        reasons = [self._reason(choice), self._told_apart(choice), *self._gains(choice)]
+        words = "; ".join(reason for reason in reasons if reason)
+        return f"{use} {words[0].upper()}{words[1:]}."
+
+    def _reason(self, choice: Figures) -> str:
+        if len(self._rivals) == 1:
+            return f"it is the only method of the protocol {choice['protocol']!r} that was finished"
+        best = max(self._value(entry) for entry in self._rivals)
+        close = [entry for entry in self._rivals if self._value(entry) >= best - CLOSE]
+        if close == [choice]:
+            second = max((entry for entry in self._rivals if entry is not choice), key=self._value)
+            return f"it is the best of {len(self._rivals)}, the next reaching {second[self._metric]:.3f}"
+        than = "the most stable" if choice["stability"] is not None else "the one with the fewest features"
+        return f"of the {len(close)} within {CLOSE} of the best it is {than}"
+
+    def _told_apart(self, choice: Figures) -> str:
+        better, known = self._verdicts.counts(choice, self._rivals)
+        if not known:
+            return "" if len(self._rivals) == 1 else "the differences were not tested"
+        return f"it is better than {better or 'none'} of the {known} other{'s' * (known > 1)} beyond chance"
+
+    def _gains(self, choice: Figures) -> list[str]:
+        """What selecting costs or gains, by all features under the same model and under the best one."""
+        words = [self._same_model(choice)]
+        best = self._best_all
+        if best is not None and best["model"] != choice["model"]:
+            words.append(self._against_all(choice, best, f"all features under {best['model']}, their best model,"))
+        return words
+
+    def _same_model(self, choice: Figures) -> str:
+        same = self._baseline("all", choice["model"])
+        return "" if same is None else self._against_all(choice, same, "all features under the same model")
+
+    def _against_all(self, choice: Figures, everything: Figures, who: str) -> str:
+        reach = f"{who} reach {everything[self._metric]:.3f}"
+        verdict = self._verdicts.of(choice, everything)
+        if verdict == "better":
+            return f"{reach}, so selecting gains {self._verdicts.gap(choice, everything)}"
+        if verdict == "worse":
+            return f"{reach}, so selecting costs {self._verdicts.gap(everything, choice)}"
+        if verdict == "alike":
+            return f"{reach}, which cannot be distinguished ({self._verdicts.gap(choice, everything)})"
+        return reach

@@ -170,7 +170,7 @@ class Survey:
     """What one reading tells about the data.
 
     mixed: some features are numbers and some are categories of more than two values. truth: the true features are
-    known. digest: of all rows and labels.
+    known. digest: of all rows and labels. largest_share: of the rows that are of the most frequent class.
     """
 
     n_rows: int
@@ -181,6 +181,7 @@ class Survey:
     truth: bool
     digest: str
     target: str | None
+    largest_share: float = 0.0
 
 
 def read_once(source: Source) -> tuple[Source, Survey]:
@@ -210,8 +211,12 @@ def survey_rows(stream: RowStream) -> Survey:
     """What `survey` says, of rows that are open."""
     digest, labels, n_rows, n_features = hashlib.blake2b(digest_size=16), LabelVocabulary(), 0, 0
     sparse = truth = numbers = False
+    counts = np.zeros(0, np.int64)
     for batch in stream.batches(_AT_ONCE):
-        _, labels = labels.encode(batch.y)
+        codes, labels = labels.encode(batch.y)
+        new = np.bincount(codes, minlength=len(labels))
+        new[: len(counts)] += counts
+        counts = new
         sparse, truth = not isinstance(batch.X, np.ndarray), batch.relevant is not None
         numbers = batch.categorical is None or not batch.categorical.all()
         _refuse_missing(batch, n_rows)
@@ -225,7 +230,8 @@ def survey_rows(stream: RowStream) -> Survey:
             "second class or another target."
         )
     mixed = numbers and any(len(values) > 2 for values in stream.categories.values())
-    return Survey(n_rows, n_features, len(labels), sparse, mixed, truth, digest.hexdigest(), stream.target_name)
+    share = float(counts.max() / counts.sum())
+    return Survey(n_rows, n_features, len(labels), sparse, mixed, truth, digest.hexdigest(), stream.target_name, share)
 
 
 def _refuse_missing(batch: Batch, first: int) -> None:

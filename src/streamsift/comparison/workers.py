@@ -12,12 +12,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
+from time import monotonic
+from types import ModuleType
 from typing import Any, TypeVar
 
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
@@ -42,7 +47,14 @@ class Outcome:
     error: Exception | None = None
 
 
-def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, progress: Progress) -> Iterator[Outcome]:
+def run_all(
+    function: Function,
+    shared: Any,
+    tasks: Sequence[Any],
+    jobs: int,
+    progress: Progress,
+    admit: Callable[[Any], bool] = lambda task: True,
+) -> Iterator[Outcome]:
     """Run the function on every task and yield the outcomes as they come.
 
     Parameters
@@ -57,6 +69,8 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, pr
         Processes; 1 is this one.
     progress : callable
         Called with the task and the fraction done, 0.0 when it begins.
+    admit : callable
+        Asked just before a task would begin; one that is not admitted has no outcome.
 
     Yields
     ------
@@ -72,14 +86,18 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, pr
     if jobs == 1:
         for task in tasks:
             check()
+            if not admit(task):
+                continue
             progress(task, 0.0)
             result, error = _attempt(function, shared, task, partial(progress, task))
             yield Outcome(task, result, None if error is None else _words(error), error)
         return
-    waiting, workers = list(reversed(tasks)), [_Worker(function, shared) for _ in range(min(jobs, len(tasks)))]
+    waiting = filter(admit, tasks)  # asks when the next one is wanted
+    workers: list[_Worker] = []
     try:
-        for worker in workers:
-            worker.begin(waiting.pop(), progress)
+        for task in islice(waiting, jobs):
+            workers.append(_Worker(function, shared))
+            workers[-1].begin(task, progress)
         while busy := [worker for worker in workers if worker.busy]:
             ready = wait([worker.pipe for worker in busy])
             check()
@@ -93,11 +111,71 @@ def run_all(function: Function, shared: Any, tasks: Sequence[Any], jobs: int, pr
                 if not worker.alive:
                     worker.end()
                     workers[number] = worker = _Worker(function, shared)
-                if waiting:
-                    worker.begin(waiting.pop(), progress)
+                for task in islice(waiting, 1):
+                    worker.begin(task, progress)
     finally:
         for worker in workers:
             worker.end()
+
+
+def timed(
+    function: Function, shared: Any, tasks: Sequence[Any], seconds: float, in_all: float
+) -> Iterator[tuple[Any, Any, float | None]]:
+    """Run the function on every task in one other process, for so long at most; yield task, result and progress.
+
+    The result is None where the function failed (progress is None then, too), or did not end in time: it is ended then,
+    and the progress is what it reported last, 0.0 for nothing. The time that a process needs to start is not counted.
+    Nothing begins, and nothing goes on, once `in_all` seconds have passed, starts of processes included: tasks that had
+    no chance are not in it. Where no process can be started, because what is shared cannot be sent, there are no
+    results. The process does not import the caller's script, which therefore need not be guarded against that.
+    """
+    worker, end = None, monotonic() + in_all
+    try:
+        for task in tasks:
+            check()
+            if worker is None or not worker.alive:
+                worker = _started(function, shared, end - monotonic())
+                if worker is None:
+                    return
+            left = end - monotonic()
+            outcome, reached = worker.wait_for(task, min(seconds, left))
+            if outcome is None:
+                if left < seconds:
+                    return
+                worker.end()
+                worker = None
+                yield task, None, reached
+            else:
+                yield task, outcome.result, reached if outcome.failure is None else None
+    finally:
+        if worker is not None:
+            worker.end()
+
+
+def _started(function: Function, shared: Any, seconds: float) -> _Worker | None:
+    """A process that has imported what it needs; None where that fails, or takes too long."""
+    try:
+        ForkingPickler.dumps((function, shared))
+    except Exception as error:  # noqa: BLE001 - what is shared cannot be sent, for whatever reason
+        pass_interrupt_on(error)
+        return None
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")  # so that the process does not import it
+    try:
+        worker = _Worker(_ready, (function, shared))
+    finally:
+        sys.modules["__main__"] = main
+    outcome, _ = worker.wait_for(None, seconds)
+    if outcome is None or outcome.failure is not None:
+        worker.end()
+        return None
+    return worker
+
+
+def _ready(shared: tuple[Function, Any], task: Any, progress: Callable[[float], None]) -> Any:
+    """Answers None at once, which says that the process has started."""
+    function, rest = shared
+    return None if task is None else function(rest, task, progress)
 
 
 def map_all(function: Callable[[Task], Found], tasks: Sequence[Task], jobs: int) -> Iterator[Found]:
@@ -147,6 +225,8 @@ class _Worker:
             self.pipe.send((function, shared))
         self._task: Any = None
         self.busy, self.alive = False, True
+        self.said: Outcome | None = None
+        self.reached = 0.0
 
     def begin(self, task: Any, progress: Progress) -> None:
         self._task, self.busy = task, True
@@ -176,6 +256,27 @@ class _Worker:
             return Outcome(self._task, result, None)
         error = StreamsiftError(failure) if where is None else RuntimeError(f"{failure}\n{where}")
         return Outcome(self._task, None, failure, error)
+
+    def wait(self, seconds: float) -> None:
+        """Take one message, a report of progress or the outcome, if one comes in time."""
+        if wait([self.pipe], seconds):
+            self.said = self.receive(self._note)
+
+    def wait_for(self, task: Any, seconds: float) -> tuple[Outcome | None, float]:
+        """Do a task; its outcome, None where it takes longer, and the last it reported."""
+        self.reached = 0.0
+        self.begin(task, self._note)
+        end = monotonic() + seconds
+        while self.busy:
+            check()
+            left = end - monotonic()
+            if left <= 0.0:
+                return None, self.reached
+            self.wait(min(left, 0.5))
+        return self.said, self.reached
+
+    def _note(self, task: Any, progress: float) -> None:
+        self.reached = progress
 
     def end(self) -> None:
         self._process.terminate()

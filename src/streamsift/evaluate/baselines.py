@@ -1,7 +1,7 @@
 """What a selector must be measured against: random selection, and the true features where they are known.
 
-A useful selector lies between the two. The third baseline, all features, needs no selector: `prequential` takes None
-for it.
+A useful selector lies between the two. All features need no selector: `prequential` takes None for them. With no
+feature at all (`NoFeatures`) the most frequent class so far is predicted.
 """
 
 from __future__ import annotations
@@ -160,3 +160,47 @@ class Oracle(RowSelector):
         """How often the relevant features have changed."""
         check_is_fitted(self)
         return int(self._state.n_drifts)
+
+
+@dataclass
+class Width:
+    """How many features there are."""
+
+    n_features: int
+
+
+class NoFeatures(RowSelector):
+    """Select nothing, so that the most frequent class so far is predicted.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Zeros.
+    n_rows_seen_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.evaluate.baselines import NoFeatures
+    >>> NoFeatures().partial_fit(np.zeros((1, 20))).get_support(indices=True).tolist()
+    []
+    """
+
+    parameter_limits: ClassVar[Limits] = {}
+    state_type = Width
+
+    def stream_tags(self) -> StreamTags:
+        """It never looks at the rows."""
+        return StreamTags(batch_invariant=True, supervised=False, sparse=True, ignores_constants=False)
+
+    def _begin(self, batch: CheckedBatch) -> Width:
+        return Width(batch.features.n_features)
+
+    def _learn(self, state: Width, batch: CheckedBatch) -> None:
+        """There is nothing to learn."""
+
+    def _score(self, state: Width) -> NDArray[np.float64]:
+        return np.zeros(state.n_features)
+
+    def _chosen(self) -> NDArray[np.intp]:
+        return np.zeros(0, np.intp)

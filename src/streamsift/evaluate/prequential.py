@@ -34,7 +34,7 @@ from streamsift.core.interrupts import check
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.memory import MemoryMeter
-from streamsift.evaluate.scoreboard import JudgedStep, Predictions, Scoreboard
+from streamsift.evaluate.scoreboard import JudgedStep, OnCounts, Predictions, Scoreboard
 from streamsift.learners.foreign import as_learner
 from streamsift.learners.online import Learner, teach
 from streamsift.learners.whole_rows import columns_of
@@ -66,6 +66,7 @@ def prequential(
     trace_path: str | Path | None = None,
     every: int = 1,
     progress: Callable[[int, float | None], None] | None = None,
+    on_counts: OnCounts | None = None,
 ) -> Trace:
     """Test, then train, a selector and a model over a stream.
 
@@ -99,6 +100,9 @@ def prequential(
         Steps per record of the trace; the last step always has one.
     progress : callable or None
         Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
+    on_counts : callable or None
+        Called now and then, for the steps since the last call, with the hits, rows and predictions of each class, in
+        an array of shape (3, n_steps, n_classes), and the sums of their logarithmic losses.
 
     Returns
     -------
@@ -140,7 +144,11 @@ def prequential(
             **numbers,
         },
     )
-    contest, board, start = _Contest(selector, learner, label_delay), Scoreboard(window, every), perf_counter()
+    contest, board, start = (
+        _Contest(selector, learner, label_delay),
+        Scoreboard(window, every, on_counts),
+        perf_counter(),
+    )
     with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:

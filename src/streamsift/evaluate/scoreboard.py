@@ -6,6 +6,7 @@ which is what keeps judging cheap beside a selector and a model that are fast.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+OnCounts = Callable[[Codes, Floats], None]
 
 
 class Predictions(NamedTuple):
@@ -91,10 +93,13 @@ class Scoreboard:
         Steps that the windowed measures look back.
     every : int
         Steps per record.
+    on_counts : callable or None
+        Called with what was counted in the steps whose records were asked for: hits, rows and predictions of each
+        class, in an array of shape (3, n_steps, n_classes), and the sums of their losses (NaN without probabilities).
     """
 
-    def __init__(self, window: int, every: int) -> None:
-        self._window, self._every = window, every
+    def __init__(self, window: int, every: int, on_counts: OnCounts | None = None) -> None:
+        self._window, self._every, self._on_counts = window, every, on_counts
         self._schedule = SnapshotSchedule(every)
         self._stability = WindowStability(window)
         self._n_steps = 0
@@ -136,7 +141,7 @@ class Scoreboard:
         steps, past = self._steps[:n_steps], self._past
         numbers = past.n_steps + 1 + np.arange(n_steps)
         is_recorded = (numbers % self._every == 0) | (end & (numbers == past.n_steps + n_steps))
-        measured, after = _measured(steps, past, self._window)
+        measured, after, counted = _measured(steps, past, self._window)
         for step in steps[len(self._stabilities) :]:
             selected = step.selected
             self._stabilities.append(np.nan if selected is None else self._stability.add(selected, step.n_features))
@@ -150,6 +155,8 @@ class Scoreboard:
         self._past = replace(after, drifting=drifting, drift_found=found)
         self._steps, self._stabilities = self._steps[n_steps:], self._stabilities[n_steps:]
         self._numbers_waiting = 0
+        if self._on_counts is not None:
+            self._on_counts(*counted)
         return columns
 
 
@@ -158,8 +165,10 @@ def _by_name(steps: list[JudgedStep]) -> Any:
     return JudgedStep._make(zip(*steps, strict=True) if steps else [()] * len(JudgedStep._fields))
 
 
-def _measured(steps: list[JudgedStep], past: _Past, window: int) -> tuple[dict[str, NDArray[Any]], _Past]:
-    """The measures after each step, and the past of the steps that follow."""
+def _measured(
+    steps: list[JudgedStep], past: _Past, window: int
+) -> tuple[dict[str, NDArray[Any]], _Past, tuple[Codes, Floats]]:
+    """The measures after each step, the past of the steps that follow, and what was counted in each step."""
     counts, losses = _counted(steps, past.counts.shape[2])
     totals = _wider(past.counts, counts.shape[2]) + counts.cumsum(axis=1)
     recent = np.concatenate([_wider(past.latest_counts, counts.shape[2]), counts], axis=1)
@@ -186,8 +195,8 @@ def _measured(steps: list[JudgedStep], past: _Past, window: int) -> tuple[dict[s
         "n_restarts": np.array(facts.n_restarts, np.int64),
     }
     if not steps:
-        return columns, past
-    return columns, _Past(
+        return columns, past, (counts, losses)
+    after = _Past(
         past.n_steps + len(steps),
         totals[:, -1:],
         recent[:, max(recent.shape[1] - window + 1, 0) :],
@@ -197,6 +206,7 @@ def _measured(steps: list[JudgedStep], past: _Past, window: int) -> tuple[dict[s
         int(peak[-1]),
         float(byte_seconds[-1]),
     )
+    return columns, after, (counts, losses)
 
 
 def _counted(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:

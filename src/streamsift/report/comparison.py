@@ -124,10 +124,14 @@ def _lead(comparison: dict[str, Any]) -> str:
     facts.append(f"{comparison['n_classes']:,} classes")
     target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
     times = comparison["repeats"]
+    budget = comparison.get("budget") or {"repeats": times, "sentence": ""}
+    times = min(times, budget["repeats"])
     repeats = "once" if times == 1 else f"{times} times"
     models = _models(comparison)
     judged = f", judged by {' and '.join(models)}" if models else ""
-    notes = "".join(f" {judge['sentence']}" for judge in comparison.get("judges", ()) if judge["sentence"])
+    sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
+    sentences += [budget["sentence"], comparison.get("metric_sentence", "")]
+    notes = "".join(f" {sentence}" for sentence in sentences if sentence)
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
         f"{comparison['batch_size']:,}{judged}.{notes}"
