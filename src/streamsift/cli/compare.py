@@ -114,11 +114,11 @@ def compare(
     With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
     from streamsift.cli.comparison_table import print_comparison
-    from streamsift.cli.errors import INTERRUPTED
     from streamsift.cli.output import OutputFolder
     from streamsift.comparison.compare import carry_out, kept_outcomes, open_store
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
+    from streamsift.core.interrupts import exit_code
 
     if not data.startswith("generate:"):
         refuse_missing_target(data, target)
@@ -155,7 +155,7 @@ def compare(
                     heard = {outcome.task for outcome in outcomes}
                     outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
     if not any(outcome.failure is None for outcome in outcomes) and interrupted:
-        return _say("Interrupted before the first run was finished.", INTERRUPTED)
+        return _say("Interrupted before the first run was finished.", exit_code())
     comparison = Comparison.of(plan, outcomes, store)
     if folder is not None:
         _write(folder, comparison)
@@ -167,7 +167,7 @@ def compare(
             click.echo(f"All of it is in {out}: open report.html.", err=True)
     if interrupted:
         kept = "" if out is None else f"; the same command goes on, and what was found so far is in {out}"
-        return _say(f"Interrupted after {len(outcomes)} of {len(plan.runs())} runs{kept}.", INTERRUPTED)
+        return _say(f"Interrupted after {len(outcomes)} of {len(plan.runs())} runs{kept}.", exit_code())
     if all(outcome.failure is not None for outcome in outcomes):
         return _say("Error: no run could be finished.", 1)
     return 0

@@ -150,7 +150,7 @@ def select(
 
 def _interrupted(ended: Ended, folder: OutputFolder | None) -> int:
     """Keep what was found, where there is a folder for it. No selector is saved: it may be in the middle of a batch."""
-    from streamsift.cli.errors import INTERRUPTED
+    from streamsift.core.interrupts import exit_code
 
     if ended.result is None:
         text = "Interrupted before anything was read: nothing was found yet."
@@ -160,7 +160,7 @@ def _interrupted(ended: Ended, folder: OutputFolder | None) -> int:
         _write(folder, ended)
         text = f"Interrupted: what was found in the first {ended.result.reach()} is in {folder.path}."
     click.echo(text, err=True)
-    return INTERRUPTED
+    return exit_code()
 
 
 def _write(folder: OutputFolder, ended: Ended) -> None:
