@@ -114,7 +114,7 @@ def compare(
     With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
     from streamsift.cli.comparison_table import print_comparison
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import own_folder
     from streamsift.comparison.compare import carry_out, kept_outcomes, open_store
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
@@ -124,7 +124,7 @@ def compare(
         refuse_missing_target(data, target)
     if methods == ["all"]:
         raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")
-    folder = None if out is None else OutputFolder(out)
+    folder = None if out is None else own_folder(out)
     outcomes: list[Outcome] = []
     interrupted = False
     with _bars(quiet=as_json) as bars:

@@ -111,7 +111,7 @@ def select(
     """
     from streamsift import catalog
     from streamsift.cli.display import RunView, live
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import output_file, own_folder
     from streamsift.cli.parameters import make_selector
     from streamsift.runs.lead import lead, loop_for
     from streamsift.runs.run import Run
@@ -121,9 +121,9 @@ def select(
     selector = make_selector(method, shortcuts, others)
     if costs is not None and not loop_for(method).takes_prices:
         raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
-    folder = None if out is None else OutputFolder(out)
+    folder = None if out is None else own_folder(out)
     if save is not None:
-        OutputFolder(Path(save).parent)  # a run must not end with the news that its result cannot be kept
+        output_file(save)  # a run must not end with the news that its result cannot be kept
     run = Run(
         method,
         catalog.entry(method).kind,

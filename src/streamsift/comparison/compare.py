@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.workers import Outcome, run_all
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.folder_lock import FolderLock
 
 RUNS = "runs"
 
@@ -104,7 +106,11 @@ def compare(
         n_rows=n_rows,
         seed=seed,
     )
-    with plan:
+    with ExitStack() as held:
+        held.enter_context(plan)
+        if folder is not None:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            held.enter_context(FolderLock(folder))
         store = None if folder is None else open_store(folder, plan)
         return Comparison.of(plan, carry_out(plan, store, jobs=jobs), store)
 
