@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from streamsift.core.selection import Decisions
 from streamsift.kernels.neighbourhood import ROUNDING, add_column, add_purities, line_purities
 
 MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
-SLICE = 1 << 25  # distances, one term each, that a kernel takes without a look at Ctrl-C: about 0.1 seconds
+SLICE = 1 << 22  # distances, one term each, that a kernel takes at first without a look at Ctrl-C
+SECONDS = 0.1  # that it may take
 _NONE = np.empty((2, 0, 0))
 
 
@@ -151,11 +153,17 @@ class Dependencies:
 
 
 def _slices(n_rows: int, n_terms: int) -> Iterator[tuple[int, int]]:
-    """The rows, each of which is compared with all, in slices (first, stop); Ctrl-C ends between two of them."""
-    length = max(SLICE // (n_rows * n_terms), 1)
-    for first in range(0, n_rows, length):
+    """The rows, each of which is compared with all, in slices (first, stop); Ctrl-C ends between two of them.
+
+    How often a row is compared depends on the data, so a slice is as long as the time of the last one allows.
+    """
+    length, first = max(SLICE // (n_rows * n_terms), 1), 0
+    while first < n_rows:
         check()
-        yield first, min(first + length, n_rows)
+        began, stop = perf_counter(), min(first + length, n_rows)
+        yield first, stop
+        took, first = perf_counter() - began, stop
+        length = 2 * length if took < SECONDS / 2 else max(length // 2, 1) if took > 2 * SECONDS else length
 
 
 Rule = Callable[[Dependencies, Floats, float], NeighbourhoodVerdict]
