@@ -74,7 +74,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(sift, trace, tmp_path):
     found, thread = drained(pipe)
     assert sift("report", trace, "-o", pipe)[0] == 0
     thread.join(30)
-    assert found[0].startswith(b"<!DOCTYPE html>")
+    assert found[0].startswith(b"<!doctype html>")
     found, thread = drained(pipe)
     persist.save(fitted(), pipe)
     thread.join(30)
