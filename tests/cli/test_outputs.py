@@ -128,7 +128,7 @@ def test_compare_in_python_takes_the_folder_too(tmp_path):
     rng = np.random.default_rng(0)
     data = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     with FolderLock(tmp_path), pytest.raises(ParameterError, match=f"process {os.getpid()}"):
-        compare(data, methods=["screen:t_score"], repeats=1, folder=tmp_path)
+        compare(data, methods=["screen:t_score"], repeats=1, batch_size=10, folder=tmp_path)
 
 
 HOLDER = """
