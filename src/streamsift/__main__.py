@@ -17,7 +17,9 @@ def main() -> None:
         code = run(cli)
     except KeyboardInterrupt:
         sys.stderr.write("\nInterrupted.\n")
-        code = 130
+        from streamsift.core.interrupts import exit_code
+
+        code = exit_code()
     # CPython notes a KeyboardInterrupt that passes through an exec() of text, as when a named tuple is made during an
     # import, and at its end kills itself with SIGINT although the exception was caught. The next exec() clears it.
     exec("")

@@ -16,10 +16,16 @@ from tests.naive import neighbourhood as naive
 from streamsift.columns import neighbourhood
 from streamsift.columns.ofs_a3m import OFSA3M
 from streamsift.columns.ofs_density import OFSDensity
-from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
+from streamsift.kernels.neighbourhood import add_column
 
 METHODS = {"density": OFSDensity, "a3m": OFSA3M}
-NOTHING_KEPT = np.empty((2, 0, 0))
+
+
+def dependencies(values: Any, y: Any, by_density: bool) -> tuple[float, float]:
+    """Of a single column, as a line and as a space of one dimension."""
+    found = neighbourhood.Dependencies(neighbourhood.NeighbourhoodState.begin(y.astype(float)), by_density)
+    found.state.squares = np.empty((2, 0, 0))  # nothing kept
+    return found.of(values), found.of_all(values)
 
 
 @pytest.mark.compiled
@@ -69,19 +75,29 @@ def test_a_line_is_a_space_of_one_dimension(seed: int, coded: bool, by_density: 
     for column in X.T:
         values = neighbourhood.standardised(column)
         if values is not None:
-            order = np.argsort(values, kind="stable")
-            line = line_dependency(values[order], order, y, by_density)
-            assert line == dependency(NOTHING_KEPT, values[None], 1.0, y, by_density, 0.0)
+            line, space = dependencies(values, y, by_density)
+            assert line == space
 
 
 @pytest.mark.parametrize("by_density", [True, False])
 def test_a_row_equally_far_from_all_others_has_the_first_of_them_for_neighbour(by_density: bool) -> None:
     values, y = np.array([0.0, 1.0, 1.0, 1.0]), np.array([0, 0, 1, 1])
-    order = np.argsort(values, kind="stable")
     # Row 0: by gap its neighbour is row 1 alone, by density all three are. Rows 1 to 3: the other two ones.
     expected = ((1 / 3 if by_density else 1.0) + 0.0 + 0.5 + 0.5) / 4
-    assert line_dependency(values, order, y, by_density) == pytest.approx(expected)
-    assert dependency(NOTHING_KEPT, values[None], 1.0, y, by_density, 0.0) == pytest.approx(expected)
+    assert dependencies(values, y, by_density) == pytest.approx((expected, expected))
+
+
+@pytest.mark.parametrize("length", [1, 700, 2_000])
+@pytest.mark.parametrize("method", METHODS)
+def test_slices_give_the_same_answers(method: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(3):
+        X, y = shape(seed, coded=seed % 2 == 0)
+        whole, sliced = (METHODS[method]().begin(y) for _ in range(2))
+        whole._state.most_kept = sliced._state.most_kept = 0 if seed else 1 << 23
+        expected = whole.offer_many(X)
+        monkeypatch.setattr(neighbourhood, "SLICE", length)
+        assert sliced.offer_many(X) == expected
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -22,13 +22,15 @@ from streamsift.streams import open_stream
 @pytest.fixture
 def dropped(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The signal has come, and what it raised was dropped."""
-    monkeypatch.setattr(interrupts, "_came", False)
-    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(interrupts, "_came", 0)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     interrupts.listen()
     with suppress(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGINT)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.set_wakeup_fd(-1)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def stream() -> Any:

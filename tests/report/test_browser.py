@@ -199,6 +199,17 @@ def test_hard_names_are_text(make_trace, browse):
     assert quiet(page)
 
 
+def test_a_download_holds_no_formulas(make_trace, browse):
+    formulas = ["=1+1", "+a", "-a", "@a", "\ta", "\ra"]
+    plain = ["-1.5e-3", "a=1", "'=", ""]
+    scores = np.array([np.arange(10.0), -np.arange(10.0)])
+    page = browse(trace_page(make_trace(scores, k=4, names=[*formulas, *plain])))
+    _, rows = downloaded(page, chart_of(page, "Scores of all features").locator("button.csv"))
+    assert {row["feature"] for row in rows} == {f"'{name}" for name in formulas} | set(plain)
+    assert {"-3", "3"} <= {row["score"] for row in rows}
+    assert quiet(page)
+
+
 def test_columns_and_instances_are_drawn(browse):
     columns = test_decisions.recorded(
         [test_decisions.Decision(f"x{k}", k % 3 == 0, (), float(k + 1), 4.0, 0.5, 0.5) for k in range(30)]

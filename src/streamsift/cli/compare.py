@@ -192,16 +192,16 @@ def compare(
         refuse_missing_target(data, target)
         refuse_missing_file(data)
     from streamsift.cli.comparison_table import print_comparison
-    from streamsift.cli.errors import INTERRUPTED
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import own_folder
     from streamsift.comparison.budget import Allowance
     from streamsift.comparison.compare import carry_out, kept_outcomes, open_store
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import plan_comparison
+    from streamsift.core.interrupts import exit_code
 
     if methods == ["all"]:
         raise click.UsageError("'all' is the baseline of all features: leave --methods out to compare every method.")
-    folder = None if out is None else OutputFolder(out)
+    folder = None if out is None else own_folder(out)
     outcomes: list[Outcome] = []
     interrupted = False
     with _bars(drawn=not as_json, quiet=quiet) as bars:
@@ -238,7 +238,7 @@ def compare(
                     heard = {outcome.task for outcome in outcomes}
                     outcomes += [outcome for outcome in kept_outcomes(plan, store) if outcome.task not in heard]
     if not any(outcome.failure is None for outcome in outcomes) and interrupted:
-        return _say("Interrupted before the first run was finished.", INTERRUPTED)
+        return _say("Interrupted before the first run was finished.", exit_code())
     comparison = Comparison.of(plan, outcomes, store, allowance)
     if folder is not None:
         _write(folder, comparison)
@@ -250,7 +250,7 @@ def compare(
             click.echo(f"All of it is in {out}: open report.html.", err=True)
     if interrupted:
         kept = "" if out is None else f"; the same command goes on, and what was found so far is in {out}"
-        return _say(f"Interrupted after {len(outcomes)} of {len(allowance.admitted())} runs{kept}.", INTERRUPTED)
+        return _say(f"Interrupted after {len(outcomes)} of {len(allowance.admitted())} runs{kept}.", exit_code())
     if all(outcome.failure is not None for outcome in outcomes):
         return _say("Error: no run could be finished.", 1)
     return 0

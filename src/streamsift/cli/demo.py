@@ -38,7 +38,7 @@ def demo(out: str, seed: int) -> None:
     whole run.
     """
     from streamsift.cli.display import RunView, live
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import own_folder
     from streamsift.cli.table import print_table
     from streamsift.report.run import run_report
     from streamsift.report.summarize import summarize
@@ -46,7 +46,7 @@ def demo(out: str, seed: int) -> None:
     from streamsift.runs.run import Run
     from streamsift.runs.trace import Trace
 
-    folder = OutputFolder(out)
+    folder = own_folder(out)
     race = Race()
     view = RunView(race)
     with tempfile.TemporaryDirectory() as workplace:

@@ -1,7 +1,7 @@
 """How a verb ends: exit codes and the one sentence that explains them.
 
 0  done      1  expected error (wrong data, wrong name, file system)     2  wrong usage
-3  unexpected error, with a log file to attach to a report             130  interrupted
+3  unexpected error, with a log file to attach to a report     130, 143  interrupted by Ctrl-C, by SIGTERM
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ import click
 
 from streamsift import __version__
 from streamsift.core.atomic import reason
-from streamsift.core.exceptions import ReadingNotice, StreamsiftError, StreamsiftWarning
-
-INTERRUPTED = 130
+from streamsift.core.exceptions import ReadingNotice, StreamsiftError
+from streamsift.core.interrupts import exit_code
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
@@ -33,7 +32,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
             result = command.main(arguments, prog_name="streamsift", standalone_mode=False)
             sys.stdout.flush()
         except click.Abort:
-            return _say("Interrupted.", INTERRUPTED)
+            return _say("Interrupted.", exit_code())
         except click.ClickException as error:
             error.show()
             return error.exit_code
@@ -79,7 +78,7 @@ def _show_warnings_as_sentences() -> None:
     ) -> None:
         if issubclass(category, ReadingNotice):
             click.echo(str(message), err=True)
-        elif issubclass(category, StreamsiftWarning):
+        elif category.__module__.partition(".")[0] == "streamsift":
             click.echo(f"Warning: {message}", err=True)
         else:
             usual(message, category, filename, lineno, file, line)

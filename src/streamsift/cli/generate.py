@@ -115,10 +115,10 @@ def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, 
 
 def _write_file(stream: GeneratedStream, path: Path, ending: str) -> None:
     """Write the rows to a file, which is complete or not there."""
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import output_file
     from streamsift.core.atomic import replacing
 
-    OutputFolder(path.parent)
+    output_file(path)
     with replacing(path) as file:
         _write(stream, file, ending, quiet=False)
 

@@ -1,18 +1,21 @@
-"""The folder a run writes to: checked before the run, and every file in it is complete or not there."""
+"""Where a verb writes to: checked before the work begins, and every file is complete or not there."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
-from streamsift.core.atomic import reason, write_text
+import click
+
+from streamsift.core.atomic import path_to_write, reason, write_text
+from streamsift.core.folder_lock import FolderLock
 
 
 class OutputFolder:
     """A folder that exists and can be written to; raises OSError in words where it cannot."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = path_to_write(path)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -27,3 +30,20 @@ class OutputFolder:
         """Write a file, whole or not at all."""
         write_text(self.path / name, text)
         return self.path / name
+
+
+def own_folder(path: str | Path) -> OutputFolder:
+    """An output folder that no second run writes to until the verb ends; what dead runs left in it is cleared."""
+    folder = OutputFolder(path)
+    click.get_current_context().with_resource(FolderLock(folder.path))
+    return folder
+
+
+def output_file(path: str | Path, *, lock: bool = False) -> Path:
+    """A file that can be written, as far as one can tell: its folder is made. A device or pipe is taken as it is."""
+    path = path_to_write(path)
+    if path.is_file() or not path.exists():
+        folder = OutputFolder(path.parent)
+        if lock:
+            click.get_current_context().with_resource(FolderLock(folder.path, clears=False))
+    return path

@@ -28,12 +28,12 @@ def report(run: str, out: str) -> None:
     RUN is a folder written by `streamsift select --out` or `streamsift compare --out`, or the trace.parquet or
     comparison.json in it.
     """
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import output_file
+    from streamsift.core.atomic import write_text
 
-    target = Path(out)
-    folder = OutputFolder(target.parent)
-    page = folder.write(target.name, _page(_file(Path(run))))
-    click.echo(f"The report is in {page}")
+    target = output_file(out, lock=True)
+    write_text(target, _page(_file(Path(run))))
+    click.echo(f"The report is in {target}")
 
 
 def _file(run: Path) -> Path:

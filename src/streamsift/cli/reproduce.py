@@ -74,7 +74,7 @@ def reproduce(
     from rich.console import Console
     from rich.progress import Progress
 
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import own_folder
     from streamsift.cli.table import print_table
     from streamsift.core.exceptions import UnknownNameError
     from streamsift.report.reproduction import reproduction_report
@@ -85,7 +85,7 @@ def reproduce(
     available = exhibits(paper)
     if name not in available:
         raise UnknownNameError(f"reproduction of {paper}", name, available)
-    folder = OutputFolder(out)
+    folder = own_folder(out)
     options = Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}")
     console = Console(stderr=True)
     try:

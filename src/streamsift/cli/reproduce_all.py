@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamsift.cli.output import OutputFolder
+from streamsift.cli.output import OutputFolder, own_folder
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def reproduce_all(options: Options, out: str, *, quick: bool) -> None:
     from streamsift.report.reproduction import reproduction_report
     from streamsift.reproduce.everything import kept, plan
 
-    folder = OutputFolder(out)
+    folder = own_folder(out)
     tasks = plan(options, quick=quick)
     results: dict[str, dict[str, Any]] = {}
     failures: dict[str, str] = {}

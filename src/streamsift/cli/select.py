@@ -115,7 +115,7 @@ def select(
     refuse_missing_file(data)
     from streamsift import catalog
     from streamsift.cli.display import RunView, live
-    from streamsift.cli.output import OutputFolder
+    from streamsift.cli.output import output_file, own_folder
     from streamsift.cli.parameters import make_selector
     from streamsift.runs.lead import lead, loop_for
     from streamsift.runs.run import Run
@@ -124,9 +124,9 @@ def select(
     selector = make_selector(method, shortcuts, others)
     if costs is not None and not loop_for(method).takes_prices:
         raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
-    folder = None if out is None else OutputFolder(out)
+    folder = None if out is None else own_folder(out)
     if save is not None:
-        OutputFolder(Path(save).parent)  # a run must not end by saying that its result cannot be kept
+        output_file(save)  # a run must not end by saying that its result cannot be kept
     run = Run(
         method,
         catalog.entry(method).kind,
@@ -153,7 +153,7 @@ def select(
 
 def _interrupted(ended: Ended, folder: OutputFolder | None) -> int:
     """Keep what was found, where there is a folder for it. No selector is saved: it may be in the middle of a batch."""
-    from streamsift.cli.errors import INTERRUPTED
+    from streamsift.core.interrupts import exit_code
 
     if ended.result is None:
         text = "Interrupted before anything was read: nothing was found yet."
@@ -163,7 +163,7 @@ def _interrupted(ended: Ended, folder: OutputFolder | None) -> int:
         _write(folder, ended)
         text = f"Interrupted: what was found in the first {ended.result.reach()} is in {folder.path}."
     click.echo(text, err=True)
-    return INTERRUPTED
+    return exit_code()
 
 
 def _write(folder: OutputFolder, ended: Ended) -> None:

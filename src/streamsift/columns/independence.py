@@ -13,7 +13,9 @@ published toolbox.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -23,6 +25,7 @@ from scipy.special import chdtri, ndtri
 from streamsift.core.column_data import Floats, TargetKind
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
+from streamsift.core.interrupts import check
 from streamsift.core.tags import ColumnTags
 from streamsift.kernels.independence import (
     ROWS_PER_DEGREE,
@@ -39,6 +42,7 @@ Ints = NDArray[np.int64]
 
 MOST_CODES = 10  # whole numbers that span at most so many values are taken for codes
 MOST_CATEGORIES = 1000  # more categories in a column are numbers, or a mistake
+SLICE = 1 << 24  # terms that a kernel sums without a look at Ctrl-C: about 0.1 seconds
 _NO_VARIABLES = np.empty(0, np.int64)
 
 
@@ -187,8 +191,10 @@ class Correlations:
         matrix[:q, q] = matrix[q, :q] = _products(self.members, newcomer.values)
         matrix[:q, q + 1] = matrix[q + 1, :q] = self.with_class
         matrix[q, q + 1] = matrix[q + 1, q] = _products(newcomer.values[None], self.target)[0]
-        given = np.empty(most, np.int64)
-        found = prune_by_correlation(matrix, self.n_rows, self.critical, tested, int(newest), kept, given)
+        given = np.full(most, -1)
+        found = -1.0
+        for some in _slices(tested, q, most, most**3):
+            found = prune_by_correlation(matrix, self.n_rows, self.critical, some, int(newest), kept, given)
         return Separation(float(found), self.critical, given[given >= 0])
 
     def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Correlations:
@@ -259,8 +265,10 @@ class Tables:
         widest = int(sizes[:-1].max())
         most_freedom = min(len(self.classes) // ROWS_PER_DEGREE, (widest - 1) * (self.n_classes - 1) * widest**most)
         critical = self.test.critical(np.arange(max(most_freedom, 1) + 1))
-        given = np.empty(most, np.int64)
-        found = prune_by_counts(codes, sizes, self.test.pearson, critical, tested, int(newest), kept, given)
+        given = np.full(most, -1)
+        found = (-1.0, 1)
+        for some in _slices(tested, len(codes) - 2, most, codes.shape[1]):
+            found = prune_by_counts(codes, sizes, self.test.pearson, critical, some, int(newest), kept, given)
         return Separation(float(found[0]), float(self.test.critical(found[1])), given[given >= 0])
 
     def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Tables:
@@ -363,3 +371,15 @@ def _kept_codes(
     if newcomer is None:
         return members[kept], n_values[kept]
     return np.vstack([members[kept], newcomer.values]), np.append(n_values[kept], newcomer.n_values)
+
+
+def _slices(tested: tuple[int, int], n_members: int, most: int, n_terms: int) -> Iterator[tuple[int, int]]:
+    """The variables to be tested in slices of bounded work; Ctrl-C ends between two of them.
+
+    A variable is tested given up to `most` of the others, and a test sums n_terms.
+    """
+    n_tests = sum(comb(n_members, size) for size in range(1, most + 1))
+    length = max(SLICE // max(n_tests * n_terms, 1), 1)
+    for first in range(*tested, length):
+        check()
+        yield first, min(first + length, tested[1])

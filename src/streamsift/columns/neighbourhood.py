@@ -12,18 +12,22 @@ column O(rows^2), with many rows O(rows^2 x selected).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.column_data import ColumnBlock, Floats, Target
+from streamsift.core.interrupts import check
 from streamsift.core.selection import Decisions
-from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
+from streamsift.kernels.neighbourhood import ROUNDING, add_column, add_purities, line_purities
 
 MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
+SLICE = 1 << 22  # distances, one term each, that a kernel takes at first without a look at Ctrl-C
+SECONDS = 0.1  # that it may take
 _NONE = np.empty((2, 0, 0))
 
 
@@ -77,13 +81,16 @@ class Dependencies:
     def of(self, newcomer: Floats) -> float:
         """The dependency on one column."""
         order = np.argsort(newcomer, kind="stable")
-        return _settled(line_dependency(newcomer[order], order, self.state.classes, self.by_density))
+        values, shares = newcomer[order], np.empty(len(newcomer))
+        for ranks in _slices(len(newcomer), 1):
+            line_purities(values, order, self.state.classes, self.by_density, ranks, shares)
+        return _settled(float(np.cumsum(shares)[-1]) / len(shares))  # in this order, as a loop would
 
     def of_all(self, newcomer: Floats) -> float:
         """The dependency on all selected columns and the newcomer."""
         kept = self.state.squares
         columns = newcomer[None] if kept.size else np.vstack([self.state.columns, newcomer])
-        return _settled(dependency(kept, columns, 1.0, self.state.classes, self.by_density, 0.0))
+        return _settled(self._dependency(kept, columns, 1.0, 0.0))
 
     def needed(
         self, newcomer: Floats, together: float, unneeded: Callable[[float, float], bool]
@@ -102,7 +109,7 @@ class Dependencies:
         for k in range(len(columns) - 1):
             kept[k] = False
             changed, sign = (columns[k : k + 1], -1.0) if squares.size else (columns[kept], 1.0)
-            without = _settled(dependency(squares, changed, sign, self.state.classes, self.by_density, together))
+            without = _settled(self._dependency(squares, changed, sign, together))
             if not unneeded(together, without):
                 kept[k] = True
                 continue
@@ -110,6 +117,16 @@ class Dependencies:
             if squares.size:
                 add_column(squares, columns[k], -1.0)
         return kept[:-1], together
+
+    def _dependency(self, squares: Floats, columns: Floats, sign: float, least: float) -> float:
+        """The mean purity; ends early, with a smaller answer, once `least` cannot be reached any more."""
+        classes, total = self.state.classes, 0.0
+        n = len(classes)
+        for rows in _slices(n, 1 + len(columns)):
+            total = add_purities(squares, columns, sign, classes, self.by_density, least, rows, total)
+            if total + (n - rows[1]) < least * n - ROUNDING:
+                break
+        return total / n
 
     def take(self, verdict: NeighbourhoodVerdict, newcomer: Floats, alone: float) -> None:
         """Let selected columns go and the newcomer in."""
@@ -133,6 +150,20 @@ class Dependencies:
         for column in columns:
             add_column(squares, column, 1.0)
         return squares
+
+
+def _slices(n_rows: int, n_terms: int) -> Iterator[tuple[int, int]]:
+    """The rows, each of which is compared with all, in slices (first, stop); Ctrl-C ends between two of them.
+
+    How often a row is compared depends on the data, so a slice is as long as the time of the last one allows.
+    """
+    length, first = max(SLICE // (n_rows * n_terms), 1), 0
+    while first < n_rows:
+        check()
+        began, stop = perf_counter(), min(first + length, n_rows)
+        yield first, stop
+        took, first = perf_counter() - began, stop
+        length = 2 * length if took < SECONDS / 2 else max(length // 2, 1) if took > 2 * SECONDS else length
 
 
 Rule = Callable[[Dependencies, Floats, float], NeighbourhoodVerdict]

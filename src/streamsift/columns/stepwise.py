@@ -26,6 +26,7 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target, check_colum
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.interrupts import check
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.tags import ColumnTags
 
@@ -163,6 +164,7 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
         return float(account.terms(1, df, fit).threshold[0])
 
     def examine(k: int) -> Any:
+        check()
         column = block.column(k)
         return fit.examine(one_hot(column) if block.is_categorical(k) else column[None], threshold)
 
@@ -170,6 +172,7 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
     single = threshold(fit.df)
     scratch = WalkScratch()
     for start in range(0, block.n_columns, _TILE):
+        check()
         stop = min(start + _TILE, block.n_columns)
         gains, doubtful = screen(fit, block, start, stop, scratch)
         excess[start:stop] = gains - single

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.workers import Outcome, run_all
 from streamsift.core.constraints import Integer, IsNone, Real, check_parameters
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.folder_lock import FolderLock
 
 RUNS = "runs"
 
@@ -138,9 +140,13 @@ def compare(
         reading=reading,
         metric=metric,
     )
-    with plan:
+    with ExitStack() as held:
+        held.enter_context(plan)
         if jobs > 1:
             refuse_unsendable(plan.objects)
+        if folder is not None:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            held.enter_context(FolderLock(folder))
         store = None if folder is None else open_store(folder, plan)
         allowance = Allowance(plan, budget, jobs)
         outcomes = list(carry_out(plan, store, jobs=jobs, allowance=allowance))

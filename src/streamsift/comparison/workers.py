@@ -14,8 +14,9 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -219,7 +220,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self._process.start()
+        with _deaf():
+            self._process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
         with suppress(OSError):  # it died at once: the first `receive` says so
             self.pipe.send((function, shared))
@@ -284,11 +286,25 @@ class _Worker:
         self.pipe.close()
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here never hear Ctrl-C, not even while they start; it reaches this one afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_worker() -> None:
     """The first thing a process among several does, before it imports what computes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends the workers
     for library in ("NUMBA", "OMP", "OPENBLAS"):
         os.environ[f"{library}_NUM_THREADS"] = "1"  # the runs share the cores already
+    warnings.filterwarnings("ignore", "Kernels cannot be cached")  # the parent has said it
 
 
 def _work(pipe: Connection) -> None:

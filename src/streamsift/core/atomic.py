@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from streamsift.core.exceptions import ParameterError
+from streamsift.core.interrupts import has_cleared, leaves_behind
+
 PARTIAL = ".partial"
 _NAME_LENGTH = 50  # characters of the file's own name in the passing one, whose length systems limit
 
@@ -35,6 +38,8 @@ class Draft:
 
     Raises
     ------
+    ParameterError
+        When `path` is empty or has a NUL character in it.
     OSError
         In one sentence, when `path` is a folder.
 
@@ -50,7 +55,7 @@ class Draft:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.target = Path(path)
+        self.target = path_to_write(path)
         try:
             mode = os.stat(path).st_mode
         except OSError:  # there is no such file yet; if the folder is missing too, opening the draft says so
@@ -63,6 +68,7 @@ class Draft:
             self.target = Path(os.path.realpath(path))
             name = f"{self.target.name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{PARTIAL}"
             self.path = self.target.with_name(name)
+            leaves_behind(self.path)
 
     def keep(self) -> None:
         """Give the file, which must be closed, its own name; on failure it is removed."""
@@ -71,6 +77,7 @@ class Draft:
         with self._or_nothing():
             _force_to_disk(self.path)
             os.replace(self.path, self.target)
+            has_cleared(self.path)
         if os.name == "posix":  # elsewhere folders cannot be opened
             _force_to_disk(self.target.parent)
 
@@ -78,6 +85,7 @@ class Draft:
         """Remove the file, if there is one; a device stays."""
         if self._replaces:
             self.path.unlink(missing_ok=True)
+            has_cleared(self.path)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -94,6 +102,22 @@ class Draft:
             if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # a reader may leave a pipe
                 raise write_error(self.target, error) from error
             raise
+
+
+def path_to_write(path: str | os.PathLike[str]) -> Path:
+    """The path of a file or folder that is to be written; ParameterError where there can be no such name.
+
+    >>> path_to_write("")
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.ParameterError: The path to write to is empty: give the name of a file or folder.
+    """
+    text = os.fspath(path)
+    if not text:
+        raise ParameterError("The path to write to is empty: give the name of a file or folder.")
+    if "\0" in text:
+        raise ParameterError(f"The path {text!r} has a NUL character in it, which no name can have: leave it out.")
+    return Path(text)
 
 
 @contextmanager

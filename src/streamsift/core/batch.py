@@ -53,6 +53,25 @@ class Batch:
         return int(self.X.shape[0])
 
 
+def columns_of(batch: Batch, first: int, stop: int) -> Batch:
+    """The batch with some of its columns, which lie side by side.
+
+    >>> columns_of(Batch(np.array([[1.0, 2.0, 3.0]]), np.array([0]), ("a", "b", "c")), 1, 3).feature_names
+    ('b', 'c')
+    """
+    kinds = batch.kinds
+    if kinds is not None:
+        names = {place - first: kinds.names[place] for place in kinds.names if first <= place < stop}
+        kinds = ColumnKinds(names, tuple(place - first for place in kinds.undecided if first <= place < stop))
+    return replace(
+        batch,
+        X=batch.X[:, first:stop],
+        feature_names=None if batch.feature_names is None else batch.feature_names[first:stop],
+        categorical=None if batch.categorical is None else batch.categorical[first:stop],
+        kinds=kinds,
+    )
+
+
 @dataclass(slots=True)  # not frozen: that would take three times as long to make, at every call
 class CheckedBatch:
     """Rows ready for kernels: float matrix or CSR parts, label codes, and the vocabularies that know them.

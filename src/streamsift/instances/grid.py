@@ -16,6 +16,7 @@ MEETING of the largest stopping cost, the later features are proven not to matte
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
 
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.interrupts import check
 from streamsift.kernels.instance_stopping import solve_three, solve_two
 from streamsift.kernels.instances import RankTable, solve_any
 
@@ -34,6 +36,7 @@ MOST_POINTS = 2_000_000
 MOST_BYTES = 2**30  # of the table of stages x points
 FIRST_STAGES = 64
 MEETING = 1e-9
+SLICE = 1 << 24  # terms of Eq. 12 that a kernel sums without a look at Ctrl-C: about 0.1 seconds
 
 
 @dataclass(frozen=True)
@@ -171,12 +174,27 @@ def _run(
 ) -> None:
     """Turn each row of `values` from costs at the last stage into costs at stage 0; `going_on` is of the first."""
     n_classes = likelihood.shape[1]
-    if n_classes <= 3 and not rounded:
-        solver = solve_two if n_classes == 2 else solve_three
-        for value, out in zip(values, (going_on, np.empty((1, len(stop)))), strict=False):
-            solver(likelihood, bin_start, cost, available, stop, value, out)
-    else:
-        solve_any(likelihood, bin_start, cost, available, stop, values, going_on, grid.ranks, rounded)
+    for first, last in _slices(len(stop) * n_classes, bin_start, len(cost)):
+        given = likelihood, bin_start[first : last + 1], cost[first:last], available[first:last], stop
+        here = going_on[first:last]
+        if n_classes <= 3 and not rounded:
+            solver = solve_two if n_classes == 2 else solve_three
+            for value, out in zip(values, (here, np.empty((1, len(stop)))), strict=False):
+                solver(*given, value, out)
+        else:
+            solve_any(*given, values, here, grid.ranks, rounded)
+
+
+def _slices(n_terms: int, bin_start: Ints, n_stages: int) -> Iterator[tuple[int, int]]:
+    """The stages from last to first in slices of bounded work; Ctrl-C ends between two of them."""
+    last = n_stages
+    while last > 0:
+        check()
+        first = last - 1
+        while first > 0 and n_terms * int(bin_start[last] - bin_start[first - 1]) <= SLICE:
+            first -= 1
+        yield first, last
+        last = first
 
 
 def intervals(solution: Solution) -> Floats:

@@ -7,19 +7,31 @@ in other files, so a kernel calls only kernels of its own file. No fastmath: it 
 A kernel whose name begins with an underscore is called by kernels of its file and by nobody else: it is compiled
 without the way in from Python, which would only cost time at the first run (calling it would crash). No kernel is
 compiled with a way in from C.
+
+Machine code is kept where numba finds a place: in $NUMBA_CACHE_DIR, beside the kernels, or in the user's cache folder.
+Where none of them can be written to (a container with a read-only file system and no home), kernels are compiled in
+memory, anew by each process, and a warning says so once.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+SECONDS = 5  # that a method takes to compile, roughly
+
 # numpy's error model: a division by zero gives inf instead of a branch, so loops with divisions stay vectorised.
-FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+class KernelCacheWarning(UserWarning):
+    """Machine code cannot be kept, so each process compiles it anew."""
 
 
 def kernel(function: Function) -> Function:
@@ -47,4 +59,27 @@ def inlined_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, fastmath: bool | set[str]) -> Function:
     inner = function.__name__.startswith("_")
-    return cast(Function, numba.njit(**FLAGS, fastmath=fastmath, no_cpython_wrapper=inner)(function))
+    flags = {**FLAGS, "cache": _can_be_kept(), "fastmath": fastmath, "no_cpython_wrapper": inner}
+    return cast(Function, numba.njit(**flags)(function))
+
+
+@cache
+def _can_be_kept() -> bool:
+    """Whether numba finds a place for the machine code of this folder's kernels."""
+    try:
+        numba.njit(cache=True)(_nothing)
+    except RuntimeError as error:  # "cannot cache function": the only one that is raised before compilation
+        if "cannot cache" not in str(error):
+            raise
+        warnings.warn(
+            "Kernels cannot be cached (no folder for them can be written to): compiling in memory, about "
+            f"{SECONDS} seconds; set NUMBA_CACHE_DIR to a folder that can be written to, and it is done once.",
+            KernelCacheWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def _nothing() -> None:
+    """A function to try with: it is never compiled."""

@@ -8,6 +8,7 @@ the others give, zeros included.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,17 +145,25 @@ def purity_by_gap(row: Floats, classes: Ints, own: int, cell_of: Ints, cells: Fl
 
 
 @kernel
-def dependency(squares: Floats, columns: Floats, sign: float, classes: Ints, by_density: bool, least: float) -> float:
-    """The mean purity of the neighbourhoods of all rows, no row being its own neighbour.
+def add_purities(
+    squares: Floats,
+    columns: Floats,
+    sign: float,
+    classes: Ints,
+    by_density: bool,
+    least: float,
+    rows: Any,
+    total: float,
+) -> float:
+    """`total` and the purities of the neighbourhoods of rows = (first, stop), no row being its own neighbour.
 
     `squares` holds squared distances kept from before (2 x 0 x 0: none) to which those of some columns are added, or
-    from which they are taken (sign -1). Ends early, with a smaller answer, once `least` cannot be reached any more.
+    from which they are taken (sign -1). Ends early once the mean over all rows cannot reach `least` any more.
     """
     n = len(classes)
     row, rest = np.empty(n), np.empty(n)
     near, cell_of, cells = np.empty(ROOM, np.int64), np.empty(n, np.int64), np.empty((n + 1, 4))
-    total = 0.0
-    for i in range(n):
+    for i in range(rows[0], rows[1]):
         for j in range(n):
             row[j] = squares[0, i, j] if squares.size else 0.0
             rest[j] = squares[1, i, j] if squares.size else 0.0
@@ -166,19 +175,20 @@ def dependency(squares: Floats, columns: Floats, sign: float, classes: Ints, by_
             total += purity_by_gap(row, classes, i, cell_of, cells)
         if total + (n - 1 - i) < least * n - ROUNDING:
             break
-    return total / n
+    return total
 
 
 @kernel
-def line_dependency(values: Floats, order: Ints, classes: Ints, by_density: bool) -> float:
-    """The same for a single column, whose values are given in ascending order: neighbours lie to the left and right.
+def line_purities(values: Floats, order: Ints, classes: Ints, by_density: bool, ranks: Any, shares: Floats) -> None:
+    """The purity of each neighbourhood for a single column, whose values are given in ascending order.
+
+    Written to `shares` for the rows at ranks = (first, stop) of this order. Neighbours lie to the left and right.
 
     The order among equally distant rows does not matter, for all or none of them are neighbours; the exception is a row
     that is equally far from all others, whose gap is 0.
     """
     n = len(values)
-    shares = np.empty(n)
-    for p in range(n):
+    for p in range(ranks[0], ranks[1]):
         own = classes[order[p]]
         left, right = p - 1, p + 1
         farthest = max(values[p] - values[0], values[n - 1] - values[p])
@@ -203,7 +213,3 @@ def line_dependency(values: Floats, order: Ints, classes: Ints, by_density: bool
             first = 0 if order[p] > 0 else 1
             n_neighbours, n_own = 1, int(classes[first] == own)
         shares[order[p]] = n_own / n_neighbours
-    total = 0.0
-    for i in range(n):
-        total += shares[i]
-    return total / n

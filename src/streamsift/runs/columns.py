@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from streamsift.core.batch import Batch
+from streamsift.core.batch import Batch, columns_of
 from streamsift.core.contracts import ColumnContract
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Decisions
@@ -22,6 +22,7 @@ from streamsift.streams.identifiers import IdentifierWatch, warn_of_identifiers
 from streamsift.streams.open import READING
 
 N_LATEST = 10  # accepted columns that a step shows
+PIECE = 0.2  # seconds
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def follow_columns(source: Any, selector: ColumnContract) -> Iterator[ColumnStep
         yield ColumnStep(selector.n_offered_, perf_counter() - since, 1.0, None, _latest(latest))
         return
     members: dict[str, float] = {}
-    for names, block in source:
+    for names, block in _in_pieces(source):
         check()
         single = names is None or isinstance(names, str)
         decisions = Decisions.of([selector.offer(block, names)]) if single else _offer(selector, block, names)
@@ -101,6 +102,24 @@ def follow_columns(source: Any, selector: ColumnContract) -> Iterator[ColumnStep
         progress = None if not total else min(selector.n_offered_ / total, 1.0)
         yield ColumnStep(selector.n_offered_, seconds, progress, decisions, _latest(members))
         since = perf_counter()
+
+
+def _in_pieces(source: Any) -> Iterator[tuple[Any, Any]]:
+    """What the source gives; a table of one of our readers in pieces that take about PIECE seconds each.
+
+    The decisions are the same. An interrupt then loses one piece, and a slow run shows where it is.
+    """
+    width = 1
+    for names, block in source:
+        if not isinstance(block, Batch):
+            yield names, block
+            continue
+        first, n_columns = 0, block.X.shape[1]
+        while first < n_columns:
+            began, stop = perf_counter(), min(first + width, n_columns)
+            yield names[first:stop], columns_of(block, first, stop)
+            took, first = perf_counter() - began, stop
+            width = 2 * width if took < PIECE / 2 else max(width // 2, 1) if took > 2 * PIECE else width
 
 
 def _offer(selector: ColumnContract, block: Any, names: Any) -> Decisions:

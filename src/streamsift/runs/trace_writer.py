@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from streamsift.core.atomic import Draft, write_error
+from streamsift.core.atomic import Draft, path_to_write, write_error
 from streamsift.runs.run import Run
 from streamsift.runs.trace import METADATA, Trace
 
@@ -35,7 +35,7 @@ class TraceWriter:
     schema: ClassVar[Any]
 
     def __init__(self, path: str | Path | None, run: Run) -> None:
-        self.path = Path(os.devnull if path is None else path)
+        self.path = path_to_write(os.devnull if path is None else path)
         self.run, self.seconds = run, 0.0
         self.result: dict[str, Any] = {}
         self._draft = Draft(self.path)

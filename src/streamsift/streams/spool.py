@@ -23,6 +23,7 @@ from scipy import sparse
 
 from streamsift.core.atomic import write_error
 from streamsift.core.batch import Batch
+from streamsift.core.interrupts import has_cleared, leaves_behind
 from streamsift.streams.ipc import opened
 from streamsift.streams.stream import RowStream, recut, widening
 
@@ -94,6 +95,7 @@ class SpoolWriter:
 
     def __init__(self, *, widens: bool = False) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="streamsift-spool-"))
+        leaves_behind(self._folder)
         self._files: list[_File] = []
         self._writer: Any = None
         self._labels: dict[tuple[type, Any], int] = {}
@@ -151,7 +153,7 @@ class SpoolWriter:
         if kind is not None:
             with suppress(OSError):  # a full disk, which is on its way out already
                 self._close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
             return
         self._close()
         self.spool = Spool(self._folder, self._files, [label for _, label in self._labels], self._n_rows, self._widens)
@@ -174,7 +176,7 @@ class Spool:
         self.n_rows: int | None = n_rows
         self.categories: dict[str, tuple[str, ...]] = {}
         self._n_read = 0
-        self.remove: Any = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.remove: Any = weakref.finalize(self, _remove, folder)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"remove": _nothing}
@@ -261,6 +263,11 @@ class _Copied:
         for batch in self._stream.batches(size):
             self._writer.add(batch)
             yield batch
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    has_cleared(folder)
 
 
 def _nothing() -> None:

@@ -1,6 +1,10 @@
 // The data behind each chart as a CSV file, made when it is asked for.
+// A cell that a spreadsheet would take for a formula gets an apostrophe in front, unless it is a number.
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
+
 const csvCell = (value) => {
-  const text = value === null || value === undefined ? "" : String(value);
+  let text = value === null || value === undefined ? "" : String(value);
+  if (/^[=+\-@\t\r]/.test(text) && !NUMBER.test(text)) text = "'" + text;
   return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 };
 
