@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.selection import Decisions
+from streamsift.core.state import Finite, Shape, Within
 from streamsift.kernels.neighbourhood import add_column, dependency, line_dependency
 
 MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
@@ -34,11 +35,11 @@ class NeighbourhoodState:
     `hurdle` is the dependency on it alone that a column must show to be considered.
     """
 
-    classes: NDArray[np.int64]
-    columns: Floats
-    alone: Floats
-    together: float
-    hurdle: float
+    classes: Annotated[NDArray[np.int64], Shape("n_rows"), Within(0, "n_classes - 1")]
+    columns: Annotated[Floats, Shape("n_members", "n_rows"), Finite(1e10)]
+    alone: Annotated[Floats, Shape("n_members"), Within(0.0, 1.0)]
+    together: Annotated[float, Within(0.0, 1.0)]
+    hurdle: Annotated[float, Within(0.0, 1.0)]
     squares: Floats = field(init=False, default_factory=lambda: _NONE)  # high and low, from `columns`, where it pays
     most_kept: int = field(init=False, default=MOST_KEPT)  # numbers that `squares` may take
 

@@ -37,6 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
+from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments
@@ -146,6 +147,7 @@ class Screener(RowSelector):
         return _impurity_removed(values) if self.criterion == "gini" else values[0]
 
     @property
+    @one_thread
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
         check_is_fitted(self)

@@ -18,19 +18,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.moments import group_rows
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
-from streamsift.summaries.fading import row_weights
+from streamsift.summaries.fading import Fading, row_weights
+from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -52,25 +54,40 @@ _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together
 class QuantileSummary:
     """Lists of tuples for dense rows, all features fed by the same buffer."""
 
-    eps: float
-    fading: float
-    capacity: int  # rows that are merged into the lists together
-    buffer: NDArray[np.integer[Any]]  # (n_blocks, room for rows, STORED) keys; int32 while all data was float32
-    buffer_class: Ints  # (room for rows,)
-    n_buffered: int
-    n_present: Ints  # (n_features,) values in the lists
+    eps: Annotated[float, EPS]
+    fading: Fading
+    capacity: Annotated[int, Within(32, 2**20)]  # rows that are merged into the lists together
+    buffer: Annotated[NDArray[np.integer[Any]], Shape("n_blocks", "room_for_rows", sorting.STORED)]  # keys; see `learn`
+    buffer_class: Annotated[Ints, Shape("room_for_rows"), Within(0, "n_classes - 1")]
+    n_buffered: Annotated[int, Within(0, "capacity - 1")]
+    n_present: Annotated[Ints, Shape("n_features"), Within(0, "n_rows_seen")]  # values in the lists
     has_gaps: bool  # some value was missing
-    thinning_error: Floats  # (n_features,) ranks lost so far to thinning buffers before merging
-    lists: Ints  # (n_features, 3, room)
-    weights: Floats  # (n_features, n_classes, room)
-    sizes: Ints  # (n_features,)
-    exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
+    thinning_error: Annotated[Floats, Shape("n_features"), Within(0.0, "n_rows_seen")]  # ranks lost by thinning buffers
+    lists: Annotated[Ints, Shape("n_features", kernels.N_FIELDS, "room")]
+    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0), Finite()]
+    sizes: Annotated[Ints, Shape("n_features"), Within(0, "room")]
+    exact: Annotated[NDArray[np.bool_], Shape("n_features")]  # no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
     lines: Keys = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int32))
     origins: NDArray[Any] = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int16))
     kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
     kept_bytes: int = field(init=False, repr=False, default=_KEPT_BYTES)  # what kept keys may take
+
+    def problem(self, sizes: Sizes) -> str | None:
+        if (
+            len(self.buffer) != _n_blocks(len(self.sizes))
+            or not self.n_buffered <= self.buffer.shape[1] <= self.capacity
+        ):
+            return "buffer has not the room for its rows"
+        if (self.weights > 1.000001 * sizes["n_rows_seen"]).any():
+            return "weights are larger than the rows seen allow"
+        ragged = self._ragged()
+        return (
+            capacity_problem(self.eps, self.capacity, _ROWS if self.fading == 1.0 else _ROWS_TOGETHER)
+            or buffer_problem(self._buffered_keys(), has_gaps=self.has_gaps)
+            or list_problem(ragged.tuples, ragged.start, self.n_present, self.buffer.itemsize)
+        )
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:

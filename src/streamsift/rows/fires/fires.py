@@ -33,7 +33,7 @@ Time per batch: that of the model's gradients, times epochs. Memory: mu and sigm
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +43,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, RandomSource, Real
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
@@ -50,8 +51,8 @@ from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import assign_slots, range_factor, without_weightless_rows
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.model import LinearModel, Model, ModelTraits, as_model, grows, is_linear, own_of, traits_of
-from streamsift.rows.fires.scratch import ScratchArrays
 from streamsift.rows.fires.sdt import SDT
+from streamsift.rows.fires.state import FiresState
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,46 +71,6 @@ _TAGS = {
     for linear in (True, False)
     for scaled in (True, False)
 }
-
-
-@dataclass
-class FiresState:
-    """Everything learnt.
-
-    `low` and `high` are the range of each feature (empty without scaling); `slots` says which class of the model a
-    label's code is (-1: not known to it yet), `class_rows` how many rows it had. Random numbers of a step come from
-    `seed` and `n_steps`.
-    """
-
-    mu: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    slots: NDArray[np.int64]
-    class_rows: NDArray[np.int64]
-    n_features: int
-    sparse: bool
-    seed: int
-    n_steps: int
-    model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
-    scratch: ScratchArrays = field(init=False, default_factory=ScratchArrays, repr=False)
-    n_known: int = field(init=False)  # labels that have a class in the model
-
-    def __post_init__(self) -> None:
-        self.set_slots(self.slots)
-
-    def copy(self) -> FiresState:
-        """One that may be changed while this one is kept; the arrays are shared."""
-        twin = object.__new__(FiresState)
-        vars(twin).update(vars(self))
-        return twin
-
-    def set_slots(self, slots: Ints) -> None:
-        self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
-
-    @property
-    def n_classes(self) -> int:
-        return max(self.n_known, 1)
 
 
 @dataclass
@@ -261,6 +222,17 @@ class FIRES(RowSelector):
         bound: Model = state.model[2]
         return bound
 
+    def _problem_of(self, state: FiresState) -> str | None:
+        model = self._bound_model(state)
+        n_parameters = model.n_parameters(state.n_features, state.n_classes)
+        if len(state.mu) != n_parameters:
+            return f"'mu' holds {len(state.mu)} parameters, but the model has {n_parameters}"
+        if len(state.low) != (0 if self.scale is None else state.n_features):
+            return f"'low' holds {len(state.low)} ranges, but scale is {self.scale!r}"
+        if state.sparse and not model.traits.linear:
+            return "'sparse' is set, but the model takes dense rows only"
+        return None
+
     # -- learning -----------------------------------------------------------------------------------------------
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -269,7 +241,7 @@ class FIRES(RowSelector):
         `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each: the
         gradient is then the weighted mean, and a row with weight 0 is left out.
         """
-        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"), weight=sample_weight)
+        return self._absorb(X, y, classes, weight=sample_weight)
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         self._takes_squares()  # or is refused
@@ -445,6 +417,7 @@ class FIRES(RowSelector):
         return True
 
     @property
+    @one_thread
     def importance_(self) -> Floats:
         """The aggregated mu of each feature.
 
@@ -459,6 +432,7 @@ class FIRES(RowSelector):
         return importance
 
     @property
+    @one_thread
     def uncertainty_(self) -> Floats:
         """The aggregated sigma of each feature."""
         check_is_fitted(self)
