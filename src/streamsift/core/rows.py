@@ -36,7 +36,7 @@ from streamsift.core.exceptions import (
     OneClassWarning,
     SavedStateError,
 )
-from streamsift.core.guard import OneThreadAtATime, held, one_thread
+from streamsift.core.guard import OneThreadAtATime, enter, held, one_thread
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
@@ -118,9 +118,14 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         """Learn one more batch. `classes` may announce labels in advance; labels may also appear unannounced."""
         return self._absorb(X, y, classes)
 
-    @one_thread
     def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool = False, weight: Any = None) -> Self:
-        fresh = fresh or not hasattr(self, "n_rows_seen_")
+        lock = enter(self)
+        try:
+            return self._take_in(X, y, classes, fresh or not hasattr(self, "n_rows_seen_"), weight)
+        finally:
+            lock.release()
+
+    def _take_in(self, X: Any, y: Any, classes: Any, fresh: bool, weight: Any) -> Self:
         if fresh:
             check_parameters(type(self).__name__, self.get_params(deep=False), self.parameter_limits)
         rows_before = 0 if fresh else self.n_rows_seen_

@@ -27,7 +27,7 @@ class Bank:
         if (self.filled >= max(room, 1)).any():  # a full level is merged into the next at once
             return "filled counts more buckets than there are"
         if not levels:
-            return "sums holds numbers below 0" if (self.sums < 0.0).any() else None
+            return None
         if self.sums.shape[1] != N_SUMS:
             return f"sums holds {self.sums.shape[1]} numbers for each detector instead of {N_SUMS}"
         width = (self.filled * 2.0 ** np.arange(levels)).sum(axis=1)

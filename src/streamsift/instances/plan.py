@@ -94,7 +94,7 @@ class PurchasePlan:
             fits = len(self.interval) == n_stages and (n_classes == 2 or n_stages == 0)
             return None if fits else "interval does not hold an interval for each stage"
         if self.mode == LINEAR:
-            fits = self.plane.shape == (n_stages, n_classes, n_classes)
+            fits = n_stages == 0 or self.plane.shape == (n_stages, n_classes, n_classes)
             return None if fits else "plane does not hold a hyperplane for each stage and class"
         if len(self.table) != n_stages or n_classes < 2:
             return "table does not hold a row for each stage"

@@ -56,4 +56,4 @@ def weight_limit(fading: float, age: int, n_rows: int) -> float:
     """The largest weight that n_rows rows can have at such an age; 0 where there is no such age."""
     if age and (fading == 1.0 or -age * math.log(fading) > LARGEST_LOG + 1e-9):
         return 0.0
-    return n_rows * fading ** -float(age) * (1.0 + 1e-9)
+    return n_rows * math.pow(fading, -age) * (1.0 + 1e-9)

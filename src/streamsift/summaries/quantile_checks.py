@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.state import Within
-from streamsift.kernels.quantiles import COUNT, GAP, KEY
+from streamsift.kernels.quantiles import COUNT, GAP, KEY, Ragged
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,10 +25,11 @@ def capacity_problem(eps: float, capacity: int, most: int) -> str | None:
     return None
 
 
-def list_problem(tuples: Ints, start: Ints, n_present: Ints, key_bytes: int) -> str | None:
-    """What is wrong with lists (3, total) that lie behind one another, feature j from start[j] to start[j + 1]."""
-    keys, counts, gaps = tuples[KEY], tuples[COUNT], tuples[GAP]
-    top = LARGEST_KEY[key_bytes]
+def list_problem(lists: Ragged, n_present: Ints) -> str | None:
+    """What is wrong with lists that lie one behind the other and hold so many rows for each feature."""
+    start = lists.start
+    keys, counts, gaps = lists.tuples[KEY], lists.tuples[COUNT], lists.tuples[GAP]
+    top = LARGEST_KEY[8]  # keys of float32 are smaller still
     if not ((keys < top) & (keys > -top - 1)).all():
         return "lists holds keys that no number has"
     rises = np.diff(keys) >= 0

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.state import Finite, Shape, Sizes, Within
+from streamsift.core.state import Shape, Sizes, Within
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.moments import group_rows
@@ -64,7 +64,7 @@ class QuantileSummary:
     has_gaps: bool  # some value was missing
     thinning_error: Annotated[Floats, Shape("n_features"), Within(0.0, "n_rows_seen")]  # ranks lost by thinning buffers
     lists: Annotated[Ints, Shape("n_features", kernels.N_FIELDS, "room")]
-    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0), Finite()]
+    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0, "n_rows_seen")]
     sizes: Annotated[Ints, Shape("n_features"), Within(0, "room")]
     exact: Annotated[NDArray[np.bool_], Shape("n_features")]  # no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
@@ -75,19 +75,12 @@ class QuantileSummary:
     kept_bytes: int = field(init=False, repr=False, default=_KEPT_BYTES)  # what kept keys may take
 
     def problem(self, sizes: Sizes) -> str | None:
-        if (
-            len(self.buffer) != _n_blocks(len(self.sizes))
-            or not self.n_buffered <= self.buffer.shape[1] <= self.capacity
-        ):
+        n_blocks, room, _ = self.buffer.shape
+        if n_blocks != _n_blocks(len(self.sizes)) or not self.n_buffered <= room <= self.capacity:
             return "buffer has not the room for its rows"
-        if (self.weights > 1.000001 * sizes["n_rows_seen"]).any():
-            return "weights are larger than the rows seen allow"
-        ragged = self._ragged()
-        return (
-            capacity_problem(self.eps, self.capacity, _ROWS if self.fading == 1.0 else _ROWS_TOGETHER)
-            or buffer_problem(self._buffered_keys(), has_gaps=self.has_gaps)
-            or list_problem(ragged.tuples, ragged.start, self.n_present, self.buffer.itemsize)
-        )
+        buffer = buffer_problem(self._buffered_keys(), has_gaps=self.has_gaps)
+        most = _ROWS if self.fading == 1.0 else _ROWS_TOGETHER
+        return buffer or capacity_problem(self.eps, self.capacity, most) or list_problem(self._ragged(), self.n_present)
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:

@@ -57,9 +57,7 @@ class SparseQuantileSummary:
             return "lists counts more rows than were seen"
         if (self._n_present() + self.n_skipped > self.n_rows).any():
             return "lists and n_skipped count more rows than were seen"
-        return buffer_problem(self.entry_key, has_gaps=False) or list_problem(
-            self.lists, self.start, self._n_present(), 8
-        )
+        return buffer_problem(self.entry_key, has_gaps=False) or list_problem(self._ragged(), self._n_present())
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int) -> Self:
