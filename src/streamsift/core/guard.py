@@ -58,7 +58,7 @@ class OneThreadAtATime:
 
     def __getstate__(self) -> Any:
         with held(self):
-            state = super().__getstate__()
+            state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         return {name: value for name, value in state.items() if name != "_inside"}
 
 

@@ -79,8 +79,11 @@ class QuantileSummary:
         if n_blocks != _n_blocks(len(self.sizes)) or not self.n_buffered <= room <= self.capacity:
             return "buffer has not the room for its rows"
         buffer = buffer_problem(self._buffered_keys(), has_gaps=self.has_gaps)
-        most = _ROWS if self.fading == 1.0 else _ROWS_TOGETHER
-        return buffer or capacity_problem(self.eps, self.capacity, most) or list_problem(self._ragged(), self.n_present)
+        return (
+            buffer
+            or capacity_problem(self.eps, self.capacity, _ROWS if self.fading == 1.0 else _ROWS_TOGETHER)
+            or list_problem(self._ragged(), self.n_present)
+        )
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
@@ -354,7 +357,8 @@ class QuantileSummary:
 
     def _buffered_keys(self) -> NDArray[Any]:
         """The rows that wait, as keys (n_rows, n_features)."""
-        return np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1).reshape(self.n_buffered, -1)[:, : len(self.sizes)]
+        rows = np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1)
+        return rows.reshape(len(rows), len(self.buffer) * sorting.STORED)[:, : len(self.sizes)]
 
     def tidy(self) -> None:
         """Clear the room behind the rows that wait, where merged or refused ones may have left their keys."""
