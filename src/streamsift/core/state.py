@@ -234,10 +234,20 @@ def _restored(arrays: dict[str, NDArray[Any]], hint: Any, key: str) -> Any:
 
 def refuse_bad_text(array: NDArray[Any], key: str) -> None:
     """Raise SavedStateError for texts that no file could hold: code points that do not exist, half a surrogate pair."""
+    if array.dtype.kind == "U":
+        points = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
+        fine = not ((points > 0x10FFFF) | ((points >= 0xD800) & (points <= 0xDFFF))).any()
+    else:
+        fine = all(_encodes(text) for text in array.reshape(-1).tolist())
+    if not fine:
+        raise SavedStateError(f"The saved state {key!r} holds text that is none: it is damaged.")
+
+
+def _encodes(text: Any) -> bool:
     try:
-        "".join(array.reshape(-1).tolist()).encode()
-    except (ValueError, TypeError) as error:
-        raise SavedStateError(f"The saved state {key!r} holds text that is none: it is damaged.") from error
+        return isinstance(text, str) and text.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def n_bytes(arrays: dict[str, NDArray[Any]]) -> int:

@@ -32,6 +32,7 @@ from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import Fading, row_weights
+from streamsift.summaries.few_rows import count_few
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
 
 Floats = NDArray[np.float64]
@@ -284,7 +285,7 @@ class QuantileSummary:
         n_values = self.n_buffered * n_features
         if not self.n_present.any() and n_values <= self.spare:
             self.spare -= n_values
-            _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
+            count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
             return bins
         self._count_all(bins)
         return bins
@@ -447,28 +448,6 @@ class QuantileSummary:
         total, n_classes = int(sizes.sum()), self.weights.shape[1]
         tuples = np.empty((kernels.N_FIELDS, total), np.int64)
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
-
-
-def _count_few(keys: NDArray[Any], codes: Ints, fading: float, bins: Floats) -> None:
-    """Count few rows in bins (n_features, n_bins, n_classes), as the kernels do: the first result need not wait.
-
-    The bin of a value below which r of the n rows lie is #{h >= 1 : round(h n / n_bins) <= r}.
-    """
-    n_features, n_bins, n_classes = bins.shape
-    if not len(keys):
-        return
-    order = np.argsort(keys, axis=0)
-    ordered, rows = np.take_along_axis(keys, order, axis=0), np.arange(len(keys))[:, None]
-    is_new = np.vstack([np.ones((1, n_features), bool), ordered[1:] != ordered[:-1]])
-    below = np.maximum.accumulate(np.where(is_new, rows, 0), axis=0)
-    present = ordered != np.iinfo(keys.dtype).max
-    n = present.sum(axis=0)
-    place = np.zeros(keys.shape, np.int64)
-    for h in range(1, n_bins):
-        place += (2 * h * n + n_bins) // (2 * n_bins) <= below
-    place = (np.arange(n_features) * n_bins + place) * n_classes + codes[order]
-    weights = row_weights(fading, len(keys))[order]
-    bins += np.bincount(place[present], weights[present], bins.size).reshape(bins.shape)
 
 
 def _stretches(n_rows: int) -> list[range]:
