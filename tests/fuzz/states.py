@@ -91,6 +91,7 @@ def learnt(name: str, variant: str) -> Original:
     method, kind = catalog.make(name), catalog.entry(name).kind
     parameters = method.get_params()
     wanted: dict[str, Any] = {"fading": 0.98} if "fad" in variant else {}
+    wanted |= {"max_iterations": 20} if "max_iterations" in parameters else {}
     wanted |= {"random_state": 0} if "random_state" in parameters else {}
     if name == "abfs":
         wanted |= {"grace_period": 20, "categorical": "all" if variant == "codes" else None}

@@ -15,7 +15,7 @@ from typing import Any
 CPU_SECONDS = 10.0
 WALL_SECONDS = 120.0  # for a worker that waits instead of working
 MEMORY = 6 << 30
-CHUNK = 500  # cases of one worker
+CHUNK = 2000  # cases of one worker
 
 
 def run_cases(run: Callable[[Any], str], cases: Sequence[Any]) -> Iterator[tuple[int, str]]:
