@@ -246,8 +246,8 @@ class InstanceClassifier(OneThreadAtATime, ClassifierMixin, BaseEstimator):
     @one_thread
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        size = state_from_arrays(RowCounts, arrays)
-        labels, names = saved_labels(arrays), saved_names(arrays, size.n_features)
+        labels, size = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        names = saved_names(arrays, size.n_features)
         sizes = {"n_features": size.n_features, "n_classes": len(labels), "n_rows_seen": size.n_rows_seen}
         counts = state_from_arrays(self.counts_type, arrays, "counts.", sizes)
         plan = state_from_arrays(self.plan_type, arrays, "plan.", sizes)

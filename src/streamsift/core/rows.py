@@ -354,8 +354,8 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
     @one_thread
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        counts = state_from_arrays(RowCounts, arrays)
-        labels, names = saved_labels(arrays), saved_names(arrays, counts.n_features)
+        labels, counts = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        names = saved_names(arrays, counts.n_features)
         sizes = {"n_features": counts.n_features, "n_classes": len(labels), "n_rows_seen": counts.n_rows_seen}
         state = state_from_arrays(self._type_of_state(arrays), arrays, "state.", sizes)
         problem = self._problem_of(state)
