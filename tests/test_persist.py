@@ -282,6 +282,7 @@ def test_an_outside_method_needs_its_class(file: Path) -> None:
         ({"format_version": 99}, "format version 99"),
         ({"parameters": {"n_features_to_select": -3}}, "must be an int"),
         ({"parameters": {"no_such": 1}}, "no_such"),
+        ({"parameters": {"n_features_to_select__no_such": 1}}, "no_such"),
         ({"parameters": None}, "manifest is not complete"),
         ({"labels": [1, 1]}, "manifest is not complete"),
         ({"labels": [[1], [2]]}, "manifest is not complete"),

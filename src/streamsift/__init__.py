@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streamsift.columns.stepwise import Stepwise as Stepwise
     from streamsift.comparison.compare import compare as compare
     from streamsift.comparison.comparison import Comparison as Comparison
+    from streamsift.core.exceptions import ConcurrentUseError as ConcurrentUseError
     from streamsift.core.exceptions import EmptySelectionWarning as EmptySelectionWarning
     from streamsift.core.exceptions import InputError as InputError
     from streamsift.core.exceptions import MergeError as MergeError
@@ -66,6 +67,7 @@ _HOME = {
     "ABFS": "streamsift.rows.abfs",
     "ANN": "streamsift.rows.fires.ann",
     "Comparison": "streamsift.comparison.comparison",
+    "ConcurrentUseError": "streamsift.core.exceptions",
     "Decision": "streamsift.core.selection",
     "EFS": "streamsift.rows.efs",
     "ETANA": "streamsift.instances.etana",
@@ -127,6 +129,7 @@ __all__ = [
     "SAOLA",
     "SDT",
     "Comparison",
+    "ConcurrentUseError",
     "Decision",
     "EmptySelectionWarning",
     "FastOSFS",

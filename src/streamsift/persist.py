@@ -264,13 +264,16 @@ def _rebuild(manifest: dict[str, Any], arrays: Arrays, method: type[Any] | None,
     try:
         method = catalog.class_at(target) if method is None else method
         selector = method()
+        unknown = sorted(parameters.keys() - selector.get_params(deep=False).keys())
+        if unknown:
+            raise ParameterError(f"There is no parameter {unknown[0]!r}.")
         selector.set_params(**parameters)
         check_parameters(method.__name__, selector.get_params(deep=False), selector.parameter_limits)
     except UnknownNameError as error:
         raise SavedStateError(
             f"{path} holds a {target}, which is no method of streamsift {__version__}: pass method=..., if it is yours."
         ) from error
-    except (ParameterError, ValueError) as error:  # ValueError: scikit-learn on a parameter of another version
+    except (ParameterError, ValueError) as error:  # ValueError: the constructor or setter of a method from outside
         raise SavedStateError(f"{path} does not fit streamsift {__version__}: {error}") from error
     arrays["labels"] = np.empty(len(manifest["labels"]), object)
     arrays["labels"][:] = manifest["labels"]

@@ -336,5 +336,5 @@ def test_a_saved_state_goes_on_where_it_was(rule: str, model: str) -> None:
         assert other.offer_many(X[:, 20:]) == selector.offer_many(X[:, 20:])
     damaged = selector.state_arrays()
     damaged["members.places"] = damaged["members.places"] + 100
-    with pytest.raises(SavedStateError, match="never offered"):
+    with pytest.raises(SavedStateError, match=r"members\.places"):
         clone(selector).load_state_arrays(damaged)

@@ -31,7 +31,7 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,14 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import ArrayLike, IsBool, IsNone, Limits, OneOf, Real
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.guard import one_thread
 from streamsift.core.selection import Decisions
+from streamsift.core.state import Finite, Within
 from streamsift.core.tags import ColumnTags
 from streamsift.kernels.columns import bids_if_rejected
+
+_Wealth = Annotated[float, Within(0.0), Finite()]
+_Tested = Annotated[int, Within(0, "n_offered")]
 
 _BITS = 2.0 * float(np.log(2.0))  # bits to twice the log-likelihood
 
@@ -81,8 +86,8 @@ class InvestingAccount:
 class LinearInvesting:
     """State of Investing with a linear model."""
 
-    wealth: float
-    n_tested: int
+    wealth: _Wealth
+    n_tested: _Tested
     fit: LinearFit
 
 
@@ -90,8 +95,8 @@ class LinearInvesting:
 class LogisticInvesting:
     """State of Investing with a logistic model."""
 
-    wealth: float
-    n_tested: int
+    wealth: _Wealth
+    n_tested: _Tested
     fit: LogisticFit
 
 
@@ -179,6 +184,7 @@ class Investing(ColumnSelector):
         self.passes = passes
 
     @property
+    @one_thread
     def wealth_(self) -> float:
         """What is left to bid."""
         self._check_begun()

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from streamsift.core.column_data import Floats, Target
+from streamsift.core.limits import LARGEST
+from streamsift.core.state import MOST_ROWS, Finite, Shape, Sizes, Within
 from streamsift.kernels.columns import inner, orthonormal, padded
 
 WELL_POSED = 1e-7  # share of a column's squares that must be left for a quick answer; below, it is computed with care
@@ -80,20 +82,38 @@ def room_for(n_observations: float) -> int:
     return max(round(n_observations) - 2, 0)
 
 
+Weight = Annotated[Floats, Shape((0, "n_rows")), Within(0.0, LARGEST)]  # empty: all rows count the same
+NObservations = Annotated[float, Within(5e-324, float(MOST_ROWS))]
+
+
+def basis_problem(basis: Floats, weight: Floats, n_observations: float) -> str | None:
+    """Whether vectors of a saved fit are longer than 1, or the weights do not add up to the observations."""
+    lengths = np.einsum("ij,ij->i", basis, basis if not len(weight) else basis * weight)
+    if not (lengths <= 1.0 + 1e-6).all():
+        return "the basis holds vectors that are longer than 1"
+    counted = float(weight.sum()) if len(weight) else float(basis.shape[1])
+    return None if counted == n_observations else f"n_observations is {n_observations} instead of {counted}"
+
+
 @dataclass
 class LinearFit:
     """State: row 0 of `rows` is the residual, the others are the basis."""
 
-    weight: Floats  # empty: all rows count the same
-    rows: Floats
+    weight: Weight
+    rows: Annotated[Floats, Shape("n_vectors", "n_rows"), Finite(LARGEST)]
     intercept: bool
-    n_columns: int
-    rss: float
-    total: float  # the residual squares without any column
-    n_observations: float
-    room: int  # columns that may still be accepted
+    n_columns: Annotated[int, Within(0)]
+    rss: Annotated[float, Within(0.0), Finite()]
+    total: Annotated[float, Within(0.0), Finite()]  # the residual squares without any column
+    n_observations: NObservations
+    room: Annotated[int, Within(0)]  # columns that may still be accepted
     probes: Floats = field(init=False)
     square_weights: Floats | None = field(init=False)
+
+    def problem(self, sizes: Sizes) -> str | None:
+        if len(self.rows) < 2 or len(self.rows) != self.n_columns + 2:
+            return f"rows holds {len(self.rows)} vectors for {self.n_columns} columns"
+        return basis_problem(self.rows[1:], self.weight, self.n_observations)
 
     def __post_init__(self) -> None:
         weighted = len(self.weight) > 0

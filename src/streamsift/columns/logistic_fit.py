@@ -13,14 +13,25 @@ have no finite best coefficients: the fit stops where the likelihood has nothing
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, logsumexp
 
-from streamsift.columns.linear_fit import SMALLEST, WELL_POSED, ExaminedColumn, Threshold, room_for
+from streamsift.columns.linear_fit import (
+    SMALLEST,
+    WELL_POSED,
+    ExaminedColumn,
+    NObservations,
+    Threshold,
+    Weight,
+    basis_problem,
+    room_for,
+)
 from streamsift.core.column_data import Floats, Target
+from streamsift.core.limits import LARGEST
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels.columns import orthonormal, padded
 
 MOST_STEPS, MOST_HALVINGS = 50, 30
@@ -33,19 +44,26 @@ BLIND = 1e-12  # directions with less than this share of the information (separa
 class LogisticFit:
     """State: the basis (rows), one coefficient a basis vector and class but the last, and the log-likelihood."""
 
-    codes: NDArray[np.int64]
-    n_classes: int
-    weight: Floats  # empty: all rows count the same
-    basis: Floats
-    coefficients: Floats  # (n_classes - 1, n_basis)
+    codes: Annotated[NDArray[np.int64], Shape("n_rows"), Within(0, "n_classes - 1")]
+    n_classes: Annotated[int, Within(1)]
+    weight: Weight
+    basis: Annotated[Floats, Shape("n_basis", "n_rows"), Finite(LARGEST)]
+    coefficients: Annotated[Floats, Shape("n_logits", "n_basis"), Finite(1e100)]
     intercept: bool
-    n_columns: int
-    likelihood: float
-    null_likelihood: float
-    n_observations: float
-    room: int
+    n_columns: Annotated[int, Within(0)]
+    likelihood: Annotated[float, Within(None, 0.0), Finite()]
+    null_likelihood: Annotated[float, Within(None, 0.0), Finite()]
+    n_observations: NObservations
+    room: Annotated[int, Within(0)]
     probes: Floats = field(init=False)
     square_weights: Floats | None = field(init=False)
+
+    def problem(self, sizes: Sizes) -> str | None:
+        if self.n_classes != sizes["n_classes"]:
+            return f"n_classes is {self.n_classes}, but there are {sizes['n_classes']} labels"
+        if len(self.basis) != self.n_columns + 1:
+            return f"basis holds {len(self.basis)} vectors for {self.n_columns} columns"
+        return basis_problem(self.basis, self.weight, self.n_observations)
 
     def __post_init__(self) -> None:
         self._slopes, information = self._derivatives()

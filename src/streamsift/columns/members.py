@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from streamsift.columns.independence import MOST_CATEGORIES, PairOfTests, Relations, Separation, TestedColumn, are_codes
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.exceptions import InputError
+from streamsift.core.limits import LARGEST
 from streamsift.core.selection import Decisions
+from streamsift.core.state import Finite, Shape, Sizes, Within
 
 TILE_BYTES = 1 << 20  # what stays in the cache between two passes over it
 
@@ -53,12 +55,15 @@ Rule = Callable[[Any, TestedColumn], ColumnVerdict]
 class MemberState:
     """The target, as numbers and as class codes (none for numbers), and the selected columns, one per row."""
 
-    numbers: Floats
-    classes: NDArray[np.int64]
+    numbers: Annotated[Floats, Shape("n_rows"), Finite()]
+    classes: Annotated[NDArray[np.int64], Shape((0, "n_rows")), Within(0, "n_classes - 1")]
     as_codes: bool  # whether columns are compared as codes
-    categorical: NDArray[np.bool_]
-    columns: Floats
+    categorical: Annotated[NDArray[np.bool_], Shape("n_members")]
+    columns: Annotated[Floats, Shape("n_members", "n_rows"), Finite(LARGEST)]
     relations: Any = field(init=False, default=None)  # the selected columns as the test sees them; made from `columns`
+
+    def problem(self, sizes: Sizes) -> str | None:
+        return "as_codes is set, but classes is empty" if self.as_codes and not len(self.classes) else None
 
     @classmethod
     def begin(cls, target: Target, tests: PairOfTests) -> MemberState:
@@ -112,6 +117,12 @@ def begin_with(selector: Any, target: Target, weight: Floats) -> MemberState:
 def decide_with(selector: Any, state: MemberState, block: ColumnBlock) -> Decisions:
     """`_decide` of a selector that has `_tests` and a `_rule`."""
     return decide_block(state, block, selector._members.names.tolist(), selector._tests(), selector._rule)
+
+
+def problem_with(selector: Any, state: MemberState) -> str | None:
+    """`_problem_of` of a selector that has `_tests`."""
+    test = selector._tests().of_codes if state.as_codes else selector._tests().of_numbers
+    return None if test is not None else f"'as_codes' is {state.as_codes}, for which test={selector.test!r} has no test"
 
 
 class _Walk:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Decisions
+from streamsift.core.state import Finite, Shape, Within
 from streamsift.kernels.neighbourhood import ROUNDING, add_column, add_purities, line_purities
 
 MOST_KEPT = 1 << 23  # numbers, two per distance; 64 MiB
@@ -38,11 +39,11 @@ class NeighbourhoodState:
     `hurdle` is the dependency on it alone that a column must show to be considered.
     """
 
-    classes: NDArray[np.int64]
-    columns: Floats
-    alone: Floats
-    together: float
-    hurdle: float
+    classes: Annotated[NDArray[np.int64], Shape("n_rows"), Within(0, "n_classes - 1")]
+    columns: Annotated[Floats, Shape("n_members", "n_rows"), Finite(1e10)]
+    alone: Annotated[Floats, Shape("n_members"), Within(0.0, 1.0)]
+    together: Annotated[float, Within(0.0, 1.0)]
+    hurdle: Annotated[float, Within(0.0, 1.0)]
     squares: Floats = field(init=False, default_factory=lambda: _NONE)  # high and low, from `columns`, where it pays
     most_kept: int = field(init=False, default=MOST_KEPT)  # numbers that `squares` may take
 

@@ -16,7 +16,7 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,11 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Integer, IsBool, IsNone, Limits, OneOf
 from streamsift.core.selection import Decisions
+from streamsift.core.state import MOST_FEATURES, Within
 from streamsift.core.tags import ColumnTags
+
+_NColumns = Annotated[int, Within(0, MOST_FEATURES)]
+_Tested = Annotated[int, Within(0, "n_offered")]
 
 CRITERIA = ("aic", "bic", "ric")
 
@@ -61,8 +65,8 @@ class PenaltyAccount:
 class LinearPenalised:
     """State of Penalised with a linear model."""
 
-    n_columns: int
-    n_tested: int
+    n_columns: _NColumns
+    n_tested: _Tested
     fit: LinearFit
 
 
@@ -70,8 +74,8 @@ class LinearPenalised:
 class LogisticPenalised:
     """State of Penalised with a logistic model."""
 
-    n_columns: int
-    n_tested: int
+    n_columns: _NColumns
+    n_tested: _Tested
     fit: LogisticFit
 
 

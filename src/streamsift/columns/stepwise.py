@@ -26,6 +26,7 @@ from streamsift.core.column_data import ColumnBlock, Floats, Target, check_colum
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import IsBool, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.guard import one_thread
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.tags import ColumnTags
@@ -110,6 +111,7 @@ class Stepwise(ColumnSelector):
         """Refused, as `offer` is."""
         self.offer(block)
 
+    @one_thread
     def run(self, columns: Iterable[tuple[Any, Any]], y: Any = None, sample_weight: Any = None) -> Self:
         """Collect everything a source gives, then search it as `fit` does."""
         self.begin(getattr(columns, "y", None) if y is None else y, sample_weight)

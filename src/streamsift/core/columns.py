@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,24 +38,33 @@ from streamsift.core.column_data import (
 from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
+from streamsift.core.guard import OneThreadAtATime, one_thread
 from streamsift.core.selection import Decision, Decisions
-from streamsift.core.state import state_from_arrays, state_to_arrays
+from streamsift.core.state import (
+    MOST_FEATURES,
+    MOST_ROWS,
+    Distinct,
+    Shape,
+    Within,
+    state_from_arrays,
+    state_to_arrays,
+)
 from streamsift.core.tags import ColumnTags
-from streamsift.core.vocabulary import LabelVocabulary
+from streamsift.core.vocabulary import LabelVocabulary, saved_labels, saved_names
 
 
 @dataclass
 class _Members:
     """The members in the order of their acceptance: names, positions in the stream, and the decision on each."""
 
-    n_rows: int
-    n_offered: int
-    names: NDArray[np.str_]
-    places: NDArray[np.int64]
-    statistic: Floats
-    threshold: Floats
-    wealth: Floats
-    wealth_before: Floats
+    n_rows: Annotated[int, Within(1, MOST_ROWS)]
+    n_offered: Annotated[int, Within(0, MOST_FEATURES)]
+    names: Annotated[NDArray[np.str_], Shape("n_members"), Distinct()]
+    places: Annotated[NDArray[np.int64], Shape("n_members"), Within(0, "n_offered - 1"), Distinct()]
+    statistic: Annotated[Floats, Shape("n_members"), Within(None)]
+    threshold: Annotated[Floats, Shape("n_members"), Within(None)]
+    wealth: Annotated[Floats, Shape("n_members")]  # NaN without bids
+    wealth_before: Annotated[Floats, Shape("n_members")]
 
     @classmethod
     def none(cls, n_rows: int) -> _Members:
@@ -82,7 +91,7 @@ class _Members:
             self.keep(~np.isin(self.names, gone))
 
 
-class ColumnSelector(SelectorMixin, BaseEstimator):
+class ColumnSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
     """Base class of column selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -116,12 +125,17 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """The dataclass behind saved arrays; methods with more than one kind of state override this."""
         return self.state_type
 
+    def _problem_of(self, state: Any) -> str | None:
+        """Why a saved state cannot belong to these parameters, in a few words; what it declares is checked before."""
+        return None
+
     def stream_tags(self) -> ColumnTags:
         """What the method promises; blocks of columns get the decisions of one column after the other."""
         return ColumnTags()
 
     # -- offering -----------------------------------------------------------------------------------------------
 
+    @one_thread
     def begin(self, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and fix the rows: from here on every column has one value for each value of y."""
         owner = type(self).__name__
@@ -136,6 +150,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self._know(_Members.none(target.n_rows))
         return self
 
+    @one_thread
     def offer(self, column: Any, name: str | None = None, *, categorical: bool = False) -> Decision:
         """Offer one column and get the decision on it.
 
@@ -153,6 +168,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         )
         return self._judge(block)[0]
 
+    @one_thread
     def offer_many(self, block: Any, names: Sequence[str] | None = None, *, categorical: Any = None) -> Decisions:
         """Offer a block of columns, from left to right; the decisions are those of one column after the other.
 
@@ -162,6 +178,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self._check_begun()
         return self._judge(self._checked(block, names, categorical))
 
+    @one_thread
     def run(self, columns: Iterable[tuple[Any, Any]], y: Any = None, sample_weight: Any = None) -> Self:
         """Begin with y and offer everything a source gives: pairs (name, column) or (names, block of columns).
 
@@ -180,6 +197,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """Begin with y and offer the columns of X from left to right."""
         return self._fit(X, y, None)
 
+    @one_thread
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         fresh = type(self)(**self.get_params(deep=False)).begin(y, sample_weight)
         block = fresh._checked(X, None, None)
@@ -256,6 +274,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     # -- answers ------------------------------------------------------------------------------------------------
 
     @property
+    @one_thread
     def selected_(self) -> list[str]:
         """The names of the selected columns, in the order of their acceptance."""
         self._check_begun()
@@ -263,6 +282,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         return names
 
     @property
+    @one_thread
     def history_(self) -> Any:
         """The decisions that made the selection, as a pyarrow Table, one row for each selected column.
 
@@ -281,12 +301,14 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         ).to_arrow()
         return table.drop_columns(["accepted", "dropped", "because_of"]).append_column("place", [members.places])
 
+    @one_thread
     def _get_support_mask(self) -> NDArray[np.bool_]:
         self._check_begun()
         mask = np.zeros(self._members.n_offered, bool)
         mask[self._members.places] = True
         return mask
 
+    @one_thread
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the selected columns, in the order in which they were offered."""
         self._check_begun()
@@ -295,6 +317,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         members = self._members
         return members.names[np.argsort(members.places)].astype(object)
 
+    @one_thread
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X, in the order in which they were offered.
 
@@ -326,6 +349,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     # -- state --------------------------------------------------------------------------------------------------
 
+    @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._check_begun()
@@ -335,21 +359,24 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             arrays["feature_names"] = self.feature_names_in_.astype(np.str_)
         return arrays | self._categories.to_arrays()
 
+    @one_thread
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        if "labels" not in arrays:
-            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
-        members = state_from_arrays(_Members, arrays, "members.")
-        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
-        if len(members.names) != len(members.places) or (members.places >= members.n_offered).any():
-            raise SavedStateError("The saved state lists selected columns that were never offered: it is damaged.")
+        labels, sizes = saved_labels(arrays), dict[str, Any]()
+        members = state_from_arrays(_Members, arrays, "members.", sizes)
+        sizes |= {"n_rows": members.n_rows, "n_offered": members.n_offered, "n_classes": len(labels)}
+        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.", sizes)
+        problem = self._problem_of(state)
+        if problem is not None:
+            raise SavedStateError(f"The saved state does not fit the parameters of {type(self).__name__}: {problem}.")
+        names = saved_names(arrays, members.n_offered)
         categories = CategoryVocabulary.from_arrays(arrays, members.n_offered)
         # Nothing has failed: from here on the object changes.
         self._state, self._categories = state, categories
-        self._labels = LabelVocabulary(arrays["labels"].tolist()) if len(arrays["labels"]) else None
+        self._labels = labels if len(labels) else None
         self._know(members)
-        if "feature_names" in arrays:
-            self.feature_names_in_ = arrays["feature_names"].astype(object)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, object)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -7,6 +7,7 @@ StreamsiftError
 ├── UnknownNameError (ValueError)    a method, column or option that does not exist, with near misses
 ├── MergeError (ValueError)          two selectors that cannot be merged
 ├── SavedStateError (ValueError)     a saved file that cannot be read back
+├── ConcurrentUseError (RuntimeError) a selector that another thread is using
 └── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
 
 StreamsiftWarning (UserWarning)
@@ -144,6 +145,19 @@ class SavedStateError(StreamsiftError, ValueError):
     ...     except SavedStateError:
     ...         print("This file cannot be loaded.")
     This file cannot be loaded.
+    """
+
+
+class ConcurrentUseError(StreamsiftError, RuntimeError):
+    """Another thread is using the same selector at this moment; nothing was changed by the call that is refused.
+
+    Examples
+    --------
+    >>> from threading import Lock
+    >>> from streamsift import Screener
+    >>> selector, lock = Screener(criterion="fisher"), Lock()
+    >>> with lock:  # in each thread
+    ...     _ = selector.partial_fit([[0.0], [1.0]], ["no", "yes"])
     """
 
 

@@ -26,10 +26,10 @@ from streamsift.core.batch import CheckedBatch, check_batch
 from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary
 from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.estimators import BaseEstimator, ClassifierMixin
-from streamsift.core.exceptions import SavedStateError
+from streamsift.core.guard import OneThreadAtATime, one_thread
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import InstanceTags
-from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
 
 Acquire = Callable[[int], Any]
 
@@ -76,7 +76,7 @@ class Step:
     reason: str
 
 
-class InstanceClassifier(ClassifierMixin, BaseEstimator):
+class InstanceClassifier(OneThreadAtATime, ClassifierMixin, BaseEstimator):
     """Base class of classifiers that buy features one at a time; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -110,10 +110,12 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Count one more batch; bins are cut by the first. The plan is made when it is next needed."""
-        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"), plan_now=False)
+        return self._absorb(X, y, classes, fresh=False, plan_now=False)
 
+    @one_thread
     def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool, plan_now: bool) -> Self:
         owner = type(self).__name__
+        fresh = fresh or not hasattr(self, "n_rows_seen_")
         if fresh:
             check_parameters(owner, self.get_params(deep=False), self.parameter_limits)
         rows_before = 0 if fresh else self.n_rows_seen_
@@ -121,7 +123,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected: use y.ravel().",
                 DataConversionWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         batch = check_batch(
             X,
@@ -170,6 +172,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
 
     # -- answers ------------------------------------------------------------------------------------------------
 
+    @one_thread
     def classify(self, X: Any) -> Classification:
         """Classify each row, reading only the values its own decisions ask for; missing values are skipped."""
         plan = self._current_plan()
@@ -195,6 +198,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         """The probability of each class, given the features bought."""
         return self.classify(X).posteriors
 
+    @one_thread
     def classify_one(self, acquire: Acquire) -> Purchase:
         """Classify one instance whose values must be paid for.
 
@@ -228,6 +232,7 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
 
     # -- state --------------------------------------------------------------------------------------------------
 
+    @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies), with the plan. With `get_params` it is the whole object."""
         plan = self._current_plan()
@@ -238,18 +243,14 @@ class InstanceClassifier(ClassifierMixin, BaseEstimator):
         arrays |= self._categories.to_arrays()
         return arrays | state_to_arrays(self._counts, "counts.") | state_to_arrays(plan, "plan.")
 
+    @one_thread
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        if "labels" not in arrays:
-            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
-        size = state_from_arrays(RowCounts, arrays)
-        counts = state_from_arrays(self.counts_type, arrays, "counts.")
-        plan = state_from_arrays(self.plan_type, arrays, "plan.")
-        names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
-        if names is not None and len(names) != size.n_features:
-            raise SavedStateError(f"The saved state has {size.n_features} features but {len(names)} names.")
-        labels = LabelVocabulary(arrays["labels"].tolist())
-        plan.check(counts, size.n_features, len(labels))
+        labels, size = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        names = saved_names(arrays, size.n_features)
+        sizes = {"n_features": size.n_features, "n_classes": len(labels), "n_rows_seen": size.n_rows_seen}
+        counts = state_from_arrays(self.counts_type, arrays, "counts.", sizes)
+        plan = state_from_arrays(self.plan_type, arrays, "plan.", sizes)
         categories = CategoryVocabulary.from_arrays(arrays, size.n_features)
         # Nothing has failed: from here on the object changes.
         self._know(counts, plan, FeatureVocabulary(names, size.n_features), labels, size.n_rows_seen)

@@ -38,18 +38,19 @@ from streamsift.core.exceptions import (
     OneClassWarning,
     SavedStateError,
 )
+from streamsift.core.guard import OneThreadAtATime, enter, held, one_thread
 from streamsift.core.one_hot import OneHotColumns
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
-from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
-class RowSelector(SelectorMixin, BaseEstimator):
+class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -88,6 +89,10 @@ class RowSelector(SelectorMixin, BaseEstimator):
         """The dataclass behind saved arrays; methods with more than one kind of state override this."""
         return self.state_type
 
+    def _problem_of(self, state: Any) -> str | None:
+        """Why a saved state cannot belong to these parameters, in a few words; what it declares is checked before."""
+        return None
+
     def _align_classes(self, state: Any, codes: NDArray[np.int64], n_classes: int) -> Any:
         """A copy of `state` whose class c has moved to codes[c], with room for n_classes."""
         raise NotImplementedError
@@ -116,9 +121,16 @@ class RowSelector(SelectorMixin, BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn one more batch. `classes` may announce labels in advance; labels may also appear unannounced."""
-        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"))
+        return self._absorb(X, y, classes)
 
-    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool, weight: Any = None) -> Self:
+    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool = False, weight: Any = None) -> Self:
+        lock = enter(self)
+        try:
+            return self._take_in(X, y, classes, fresh or not hasattr(self, "n_rows_seen_"), weight)
+        finally:
+            lock.release()
+
+    def _take_in(self, X: Any, y: Any, classes: Any, fresh: bool, weight: Any) -> Self:
         if fresh:
             check_parameters(type(self).__name__, self.get_params(deep=False), self.parameter_limits)
         rows_before = 0 if fresh else self.n_rows_seen_
@@ -174,6 +186,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
 
     # -- answers ------------------------------------------------------------------------------------------------
 
+    @one_thread
     def set_params(self, **params: Any) -> Self:
         """Set parameters; answers are found anew."""
         if hasattr(self, "_cache"):
@@ -186,6 +199,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
             check_is_fitted(self)
 
     @property
+    @one_thread
     def scores_(self) -> NDArray[np.float64]:
         """One score per feature, higher is more relevant; computed when asked for."""
         self._refuse_unfitted()
@@ -200,6 +214,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         return self._columns.per_feature(values, self._score(self._state), self._features.n_features)
 
     @property
+    @one_thread
     def ranking_(self) -> NDArray[np.intp]:
         """The rank of each feature, 1 is best; equal scores rank in the order of the columns."""
         order = rank_scores(self.scores_)
@@ -212,6 +227,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         """The names of the selected features, best first."""
         return list(self.selection().names)
 
+    @one_thread
     def selection(self) -> Selection:
         """The current selection, best feature first, with names and scores."""
         self._refuse_unfitted()
@@ -220,6 +236,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         names = tuple(self._features.name(int(index)) for index in chosen)
         return Selection(chosen, names, scores[chosen], self._features.n_features, self.n_rows_seen_)
 
+    @one_thread
     def _get_support_mask(self) -> NDArray[np.bool_]:
         self._refuse_unfitted()
         self._warn_if_one_class()
@@ -234,9 +251,10 @@ class RowSelector(SelectorMixin, BaseEstimator):
                 f"All {self.n_rows_seen_} rows so far have the label {label!r}: every score is 0 and the selection "
                 "means nothing until a second class arrives.",
                 OneClassWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
+    @one_thread
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X, in the order of the columns.
 
@@ -259,7 +277,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         )
         mask = self._get_support_mask()
         if not mask.any():
-            warnings.warn("No feature is selected: the result has no columns.", EmptySelectionWarning, stacklevel=2)
+            warnings.warn("No feature is selected: the result has no columns.", EmptySelectionWarning, stacklevel=3)
         chosen = np.flatnonzero(mask)  # columns nobody knows come behind the mask
         kept = batch.X[:, chosen]
         if batch.sparse:
@@ -272,16 +290,23 @@ class RowSelector(SelectorMixin, BaseEstimator):
 
     # -- merging and state --------------------------------------------------------------------------------------
 
+    @one_thread
     def merge(self, other: Self) -> Self:
         """Add what `other` has learnt, as if its rows had come to this selector too.
 
         Refused when settings or features differ. How exact it is, the tag `mergeable` says.
         """
+        if type(other) is not type(self):
+            raise MergeError(
+                f"Cannot merge a {type(other).__name__} into a {type(self).__name__}: give two of the same method."
+            )
+        with held(other):
+            return self._merged_with(other)
+
+    def _merged_with(self, other: Self) -> Self:
         owner = type(self).__name__
         if self.stream_tags().mergeable == "no":
             raise MergeError(f"{owner} cannot be merged: its state depends on the order of the rows.")
-        if type(other) is not type(self):
-            raise MergeError(f"Cannot merge a {type(other).__name__} into a {owner}: give two of the same method.")
         mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
         for name in mine:
             if not _same(mine[name], theirs[name]):
@@ -334,6 +359,7 @@ class RowSelector(SelectorMixin, BaseEstimator):
         named = "unnamed" if names is None else f"{names[0]!r} to {names[-1]!r}"
         return f"{self._features.n_features} features ({named})"
 
+    @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._refuse_unfitted()
@@ -344,20 +370,22 @@ class RowSelector(SelectorMixin, BaseEstimator):
         columns = {} if self._columns is None else self._columns.to_arrays()
         return arrays | self._categories.to_arrays() | columns | state_to_arrays(self._state, "state.")
 
+    @one_thread
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
-        if "labels" not in arrays:
-            raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
-        counts = state_from_arrays(RowCounts, arrays)
-        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.")
-        names = arrays["feature_names"].tolist() if "feature_names" in arrays else None
-        if names is not None and len(names) != counts.n_features:
-            raise SavedStateError(f"The saved state has {counts.n_features} features but {len(names)} names.")
-        categories = CategoryVocabulary.from_arrays(arrays, counts.n_features)
+        labels, counts = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        names = saved_names(arrays, counts.n_features)
         columns = OneHotColumns.from_arrays(arrays, counts.n_features)
+        width = counts.n_features if columns is None else len(columns.features)  # what the method itself sees
+        sizes = {"n_features": width, "n_classes": len(labels), "n_rows_seen": counts.n_rows_seen}
+        state = state_from_arrays(self._type_of_state(arrays), arrays, "state.", sizes)
+        problem = self._problem_of(state)
+        if problem is not None:
+            raise SavedStateError(f"The saved state does not fit the parameters of {type(self).__name__}: {problem}.")
+        categories = CategoryVocabulary.from_arrays(arrays, counts.n_features)
         # Nothing has failed: from here on the object changes.
         self._state, self._categories, self._columns = state, categories, columns
-        self._know(FeatureVocabulary(names, counts.n_features), LabelVocabulary(arrays["labels"].tolist()))
+        self._know(FeatureVocabulary(names, counts.n_features), labels)
         self.n_rows_seen_ = counts.n_rows_seen
         return self
 

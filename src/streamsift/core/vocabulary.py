@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import InputError, near_misses
+from streamsift.core.exceptions import InputError, SavedStateError, near_misses
+from streamsift.core.state import refuse_bad_text
 
 Codes = NDArray[np.int64]
 
 _SORTABLE_KINDS = "biufUS"
+_INFINITE = (float("inf"), float("-inf"))
 
 
 class LabelVocabulary:
@@ -224,3 +226,32 @@ def check_names(names: Sequence[Any]) -> tuple[str, ...]:
         twice = next(name for name in result if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InputError(f"Two columns are called {twice!r}: give each feature its own name.")
     return result
+
+
+def saved_labels(arrays: dict[str, NDArray[Any]]) -> LabelVocabulary:
+    """The labels of a saved state; those that no vocabulary can have are refused."""
+    if "labels" not in arrays:
+        raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
+    labels = arrays["labels"].tolist()
+    fine = arrays["labels"].ndim == 1 and not any(_is_missing(label) or label in _INFINITE for label in labels)
+    try:
+        fine = fine and len(set(labels)) == len(labels)
+    except TypeError:  # a label that is not hashable
+        fine = False
+    if not fine:
+        raise SavedStateError("The saved state is damaged: 'labels' are not one distinct label for each class.")
+    return LabelVocabulary(labels)
+
+
+def saved_names(arrays: dict[str, NDArray[Any]], n_features: int) -> tuple[str, ...] | None:
+    """The feature names of a saved state, if it has any: one for each feature, and all different."""
+    if "feature_names" not in arrays:
+        return None
+    names = arrays["feature_names"]
+    if names.shape != (n_features,) or (names.dtype.kind not in "UO"):
+        raise SavedStateError(f"The saved state has {n_features} features but {names.size} names.")
+    refuse_bad_text(names, "feature_names")
+    found = tuple(names.tolist())
+    if len(set(found)) != len(found):
+        raise SavedStateError("The saved state is damaged: 'feature_names' holds the same name twice.")
+    return found

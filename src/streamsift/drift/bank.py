@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from streamsift.core.state import Finite, Shape, Sizes, Within
+from streamsift.kernels.adwin import DEVIATION, N_SUMS, TOTAL, WIDTH
 
 
 @dataclass
 class Bank:
     """Detectors of one kind; what the columns mean is said in `kernels/adwin.py` and `kernels/hddm.py`."""
 
-    sums: NDArray[np.float64]
-    filled: NDArray[np.int64]
-    buckets: NDArray[np.float64]
-    flags: NDArray[np.int64]
+    sums: Annotated[NDArray[np.float64], Shape("n_detectors", "n_sums"), Finite(1e100)]
+    filled: Annotated[NDArray[np.int64], Shape("n_detectors", "n_levels"), Within(0)]
+    buckets: Annotated[NDArray[np.float64], Shape("n_detectors", "n_levels", 2, "n_buckets"), Finite(1e100)]
+    flags: Annotated[NDArray[np.int64], Shape("n_detectors"), Within(0, 2)]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        levels, room = self.filled.shape[1], self.buckets.shape[3]
+        if (self.filled >= max(room, 1)).any():  # a full level is merged into the next at once
+            return "filled counts more buckets than there are"
+        if not levels:
+            return None
+        if self.sums.shape[1] != N_SUMS:
+            return f"sums holds {self.sums.shape[1]} numbers for each detector instead of {N_SUMS}"
+        width = (self.filled * 2.0 ** np.arange(levels)).sum(axis=1)
+        if (self.sums[:, WIDTH] != width).any():
+            return "sums gives a window another width than its buckets have"
+        far = (np.abs(self.sums[:, TOTAL]) > width + 1e-6) | (self.sums[:, DEVIATION] > width + 1e-6)
+        return "sums holds more than the window can" if far.any() else None
 
     @classmethod
     def fresh(cls, n_units: int, n_sums: int, n_levels: int = 0, bucket_size: int = 0) -> Self:

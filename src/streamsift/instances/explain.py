@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_batch
 from streamsift.core.categories import Names
+from streamsift.core.guard import one_thread
 from streamsift.core.instances import InstanceClassifier, Step
 from streamsift.core.pictures import picture
 
@@ -85,6 +86,7 @@ class Explanation:
         return picture("instance_plots:path_figure", self.posteriors, list(self.names), labels, self._end())
 
 
+@one_thread
 def explain(self: InstanceClassifier, x: Any) -> Explanation:
     """Explain one instance: the features bought, the posterior after each, the cost so far and the reason to stop.
 

@@ -94,13 +94,18 @@ def make_grid(n_classes: int, steps: int) -> Grid:
     >>> make_grid(2, 2).points.tolist()
     [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
     """
+    weights, shift = rank_table(n_classes, steps)
+    return Grid(steps, shift, weights, _compositions(steps, n_classes) / steps)
+
+
+def rank_table(n_classes: int, steps: int) -> tuple[Ints, int]:
+    """The weights and the shift by which the rank of a point is found; the shift is also the number of points."""
     weights = np.zeros((n_classes - 1, steps + 2), np.int64)
     for i in range(2, n_classes + 1):
         for r in range(steps + 1):
             inner = comb(r + n_classes - i, n_classes - i) if i < n_classes else 0
             weights[i - 2, r] = inner - comb(r + n_classes - i + 1, n_classes - i + 1)
-    shift = comb(steps + n_classes - 1, n_classes - 1)
-    return Grid(steps, shift, weights, _compositions(steps, n_classes) / steps)
+    return weights, comb(steps + n_classes - 1, n_classes - 1)
 
 
 def _compositions(total: int, parts: int) -> Ints:

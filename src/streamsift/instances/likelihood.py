@@ -14,12 +14,13 @@ first quantile by itself (word counts, mostly 0), that cut moves to the next val
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
+from streamsift.core.state import Finite, Offsets, Shape, Sizes, Within
 from streamsift.kernels.instance_bins import column_ranges, count_reached
 from streamsift.kernels.instances import Bins, bins_of_zero, count_rows, count_sparse_rows
 
@@ -33,12 +34,29 @@ MOST_COMPARED = 12  # bins; with more, searching is faster than comparing with e
 class Likelihoods:
     """Counts by class and bin (laid out flat, see kernels/instances.py) and rows by class."""
 
-    cuts: Floats
-    cut_start: Ints
-    categorical: NDArray[np.bool_]
-    bin_start: Ints
-    counts: Floats
-    class_counts: Floats
+    cuts: Annotated[Floats, Shape("n_cuts"), Finite()]
+    cut_start: Annotated[Ints, Shape("n_features + 1"), Offsets("n_cuts")]
+    categorical: Annotated[NDArray[np.bool_], Shape("n_features")]
+    bin_start: Annotated[Ints, Shape("n_features + 1"), Offsets("n_bins", least=1)]
+    counts: Annotated[Floats, Shape("n_classes", "n_bins"), Within(0.0, "n_rows_seen")]
+    class_counts: Annotated[Floats, Shape("n_classes"), Within(0.0, "n_rows_seen")]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        n_cuts, n_bins = np.diff(self.cut_start), np.diff(self.bin_start)
+        if not np.array_equal(n_bins, np.where(self.categorical, np.maximum(n_cuts, 1), n_cuts + 1)):
+            return "bin_start and cut_start do not belong together"
+        inside = np.ones(len(self.cuts), bool)
+        inside[self.cut_start[:-1][n_cuts > 0]] = False  # the first cut of a feature is compared with none
+        rise = np.diff(self.cuts, prepend=0.0)
+        strictly = np.repeat(self.categorical, n_cuts)
+        if (inside & np.where(strictly, rise <= 0.0, rise < 0.0)).any():
+            return "cuts are not in increasing order"
+        if self.class_counts.sum() != sizes["n_rows_seen"]:
+            return f"class_counts do not add up to the {sizes['n_rows_seen']} rows seen"
+        with_value = np.add.reduceat(self.counts, self.bin_start[:-1], axis=1)
+        if (with_value > self.class_counts[:, None]).any():
+            return "counts holds more rows than class_counts"
+        return None
 
     @classmethod
     def begin(cls, batch: CheckedBatch, n_bins: int, binning: str, categorical: NDArray[np.bool_]) -> Likelihoods:

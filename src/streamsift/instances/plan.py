@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from streamsift.core.batch import CheckedBatch, refuse_value
-from streamsift.core.exceptions import InputError, SavedStateError
+from streamsift.core.exceptions import InputError
 from streamsift.core.instances import Step
+from streamsift.core.state import Distinct, Finite, Shape, Sizes, Within
+from streamsift.instances.grid import rank_table
 from streamsift.instances.likelihood import Likelihoods, no_rows, no_sparse_rows, sparse_parts
 from streamsift.kernels.instances import (
     INTERVAL,
@@ -53,19 +55,19 @@ class PurchasePlan:
     gap: how far the value at stage 0 may be from the optimum over all features.
     """
 
-    order: Ints
-    feature_cost: Floats
-    prior: Floats
-    risk: Floats
-    mode: int
-    gap: float
-    steps: int
+    order: Annotated[Ints, Shape("n_stages"), Within(0, "n_features - 1"), Distinct()]
+    feature_cost: Annotated[Floats, Shape("n_features"), Within(0.0), Finite()]
+    prior: Annotated[Floats, Shape("n_classes"), Within(0.0, 1.0)]
+    risk: Annotated[Floats, Shape("n_classes", "n_classes"), Within(0.0), Finite()]
+    mode: Annotated[int, Within(INTERVAL, LINEAR)]
+    gap: Annotated[float, Within(0.0)]
+    steps: Annotated[int, Within(1, 100_000)]
     shift: int
-    weights: Ints
-    interval: Floats
-    table: Floats
-    stop_cost: Floats
-    plane: Floats
+    weights: Annotated[Ints, Shape("n_tails", "n_weights")]
+    interval: Annotated[Floats, Shape("n_intervals", 2), Within(None)]
+    table: Annotated[Floats, Shape("n_tables", "n_points"), Finite()]
+    stop_cost: Annotated[Floats, Shape("n_points"), Finite()]
+    plane: Annotated[Floats, Shape("n_planes", "plane_rows", "plane_columns"), Finite()]
     _log_likelihood: Floats | None = field(default=None, init=False, repr=False)
 
     @property
@@ -83,25 +85,25 @@ class PurchasePlan:
             self._log_likelihood = np.log(counts.table())
         return self._log_likelihood
 
-    def check(self, counts: Likelihoods, n_features: int, n_classes: int) -> None:
-        """Refuse saved arrays that kernels would read beyond their ends."""
-        n_points = len(self.stop_cost)
-        fits = (
-            counts.counts.shape == (n_classes, counts.bin_start[-1])
-            and len(counts.bin_start) == len(counts.cut_start) == n_features + 1
-            and len(counts.cuts) == counts.cut_start[-1]
-            and bool(np.all(np.diff(counts.bin_start) >= 1) and np.all(np.diff(counts.cut_start) >= 0))
-            and len(counts.categorical) == len(self.feature_cost) == n_features
-            and len(counts.class_counts) == len(self.prior) == n_classes
-            and self.risk.shape == (n_classes, n_classes)
-            and (not len(self.order) or 0 <= self.order.min() <= self.order.max() < n_features)
-            and (self.mode != INTERVAL or self.interval.shape == (len(self.order), 2))
-            and (self.mode != LINEAR or self.plane.shape == (len(self.order), n_classes, n_classes))
-            and (self.mode in (INTERVAL, LINEAR) or self.table.shape == (len(self.order), n_points))
-            and (self.mode in (INTERVAL, LINEAR) or self.weights.shape == (n_classes - 1, self.steps + 2))
-        )
-        if not fits:
-            raise SavedStateError("The saved state is damaged: the sizes of its arrays do not fit each other.")
+    def problem(self, sizes: Sizes) -> str | None:
+        """What declarations cannot say, in a few words: each mode needs its own arrays."""
+        n_classes, n_stages = len(self.prior), len(self.order)
+        if abs(self.prior.sum() - 1.0) > 1e-6:
+            return "prior does not add up to 1"
+        if self.mode == INTERVAL:
+            fits = len(self.interval) == n_stages and (n_classes == 2 or n_stages == 0)
+            return None if fits else "interval does not hold an interval for each stage"
+        if self.mode == LINEAR:
+            fits = n_stages == 0 or self.plane.shape == (n_stages, n_classes, n_classes)
+            return None if fits else "plane does not hold a hyperplane for each stage and class"
+        if len(self.table) != n_stages or n_classes < 2:
+            return "table does not hold a row for each stage"
+        if self.weights.shape != (n_classes - 1, self.steps + 2):
+            return "weights are not those of the grid"
+        weights, shift = rank_table(n_classes, self.steps)
+        if self.shift != shift or len(self.stop_cost) != shift or not np.array_equal(self.weights, weights):
+            return "shift, weights and stop_cost are not those of the grid"
+        return None
 
     def classify(self, counts: Likelihoods, batch: CheckedBatch) -> tuple[Ints, Floats, Ints, Floats, Ints]:
         """Class, posterior, number of features and their cost for each row; and rows that bought, for each feature."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.guard import one_thread
 from streamsift.core.instances import InstanceClassifier
 from streamsift.core.pictures import picture
 from streamsift.instances.grid import make_grid
@@ -32,6 +33,7 @@ class Region:
     choice: NDArray[np.int64]
 
 
+@one_thread
 def policy(self: InstanceClassifier, stage: int) -> Region:
     """Where the plan stops after `stage` features, on a grid over the simplex, for two and three classes.
 

@@ -35,7 +35,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,10 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, HasMethods, Integer, IsNone, Limits, OneOf, Real
 from streamsift.core.exceptions import EmptySelectionWarning, SavedStateError
+from streamsift.core.guard import one_thread
 from streamsift.core.rows import RowSelector
 from streamsift.core.selection import rank_scores
+from streamsift.core.state import Distinct, Finite, Shape, Sizes, Within
 from streamsift.core.tags import StreamTags
 from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
 from streamsift.kernels.stump import NO_EVENT, SEEN, TEST_DUE, Span, Track, boost_rows
@@ -87,24 +89,32 @@ class BoostedStumps:
     columns: Columns
     candidate: CandidateStump
     stumps: Stumps
-    features: Ints
-    merits: Floats
-    rows: Ints
-    correct: Floats
-    wrong: Floats
+    features: Annotated[Ints, Shape("n_units"), Within(0, "n_features - 1"), Distinct()]
+    merits: Annotated[Floats, Shape("n_units"), Finite()]
+    rows: Annotated[Ints, Shape("n_units"), Within(0, "n_rows_seen - 1")]
+    correct: Annotated[Floats, Shape("n_units"), Within(0.0, 1e100)]
+    wrong: Annotated[Floats, Shape("n_units"), Within(0.0, 1e100)]
     bank: Bank
     has_selected: bool
-    last_event: int  # rows of the stream before the last test or drift, that row included
-    n_drifts: int
-    drift_rows: Ints
-    drift_units: Ints
-    drift_sizes: Ints
-    drift_features: Ints
-    kept_features: Ints  # those of the units that the last drift removed all at once, with their merits
-    kept_merits: Floats
+    last_event: Annotated[int, Within(0, "n_rows_seen")]  # rows before the last test or drift, that row included
+    n_drifts: Annotated[int, Within(0, "n_rows_seen")]
+    drift_rows: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_rows_seen - 1")]
+    drift_units: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_features - 1")]
+    drift_sizes: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_features")]
+    drift_features: Annotated[Ints, Shape("n_dropped"), Within(0, "n_features - 1")]
+    # The features of the units that the last drift removed all at once, with their merits.
+    kept_features: Annotated[Ints, Shape("n_kept"), Within(0, "n_features - 1"), Distinct()]
+    kept_merits: Annotated[Floats, Shape("n_kept"), Finite()]
     objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one per unit
     has_warned: bool = field(init=False, default=False)
     kept_drifts: int = field(init=False, default=KEPT_DRIFTS)  # how many are remembered
+
+    def problem(self, sizes: Sizes) -> str | None:
+        if len(self.features) and not self.has_selected:
+            return "has_selected is not set, though there are units"
+        if len(self.drift_rows) > self.n_drifts:
+            return "drift_rows holds more drifts than n_drifts counts"
+        return None if self.drift_sizes.sum() == len(self.drift_features) else "drift_features do not fit drift_sizes"
 
     def add_unit(self, feature: int, merit: float, row: int) -> None:
         self.features = np.append(self.features, feature)
@@ -233,6 +243,15 @@ class ABFS(RowSelector):
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
         return StreamTags(mergeable="no", batch_invariant=True, categorical="counts")
+
+    def _problem_of(self, state: BoostedStumps) -> str | None:
+        if not isinstance(self.detector, str):
+            return "a selector with a detector object cannot be loaded"
+        wanted, bank = _DETECTORS[self.detector]().bank(0), state.bank
+        for name in ("sums", "filled", "buckets"):
+            if getattr(bank, name).shape[1:] != getattr(wanted, name).shape[1:]:
+                return f"'bank.{name}' is not that of the detector {self.detector!r}"
+        return None
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -380,6 +399,7 @@ class ABFS(RowSelector):
             number = self._features.n_features
         return rank_scores(self.scores_)[:number]
 
+    @one_thread
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X; all of them, with a warning once, while nothing has been selected yet."""
         check_is_fitted(self)
@@ -390,11 +410,12 @@ class ABFS(RowSelector):
                 f"No feature has been selected in {self.n_rows_seen_} rows: all features are passed through until the "
                 "first one is.",
                 EmptySelectionWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return kept
 
     @property
+    @one_thread
     def units_(self) -> list[Unit]:
         """The boosting units, in the order of their creation."""
         check_is_fitted(self)
@@ -403,6 +424,7 @@ class ABFS(RowSelector):
         return [Unit(*values) for values in zip(*(part.tolist() for part in parts), strict=True)]
 
     @property
+    @one_thread
     def drifts_(self) -> list[DriftEvent]:
         """The latest drifts, oldest first."""
         check_is_fitted(self)
@@ -415,11 +437,13 @@ class ABFS(RowSelector):
         ]
 
     @property
+    @one_thread
     def n_drifts_(self) -> int:
         """The number of drifts since the beginning of the stream."""
         check_is_fitted(self)
         return int(self._state.n_drifts)
 
+    @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies); refused with a detector object, whose state is its own."""
         check_is_fitted(self)

@@ -28,7 +28,7 @@ Memory: 32 bytes per model and feature.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Limits, Real
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.winnow import RANGE, WinnowModels, WinnowRule, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
@@ -47,6 +48,10 @@ POSITIVE_START, NEGATIVE_START = 2.0, 1.0  # the paper's theta_0+ and theta_0-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_LARGEST_WEIGHT = 2.0**801  # weights stop growing at 2**500, but are not looked at in every row
+_Weights = Annotated[Floats, Shape("n_models", "n_features"), Finite(_LARGEST_WEIGHT)]
+_Halvings = Annotated[Ints, Shape("n_models", "n_features"), Within(0, DEAD - 1)]
+
 
 @dataclass
 class WinnowState:
@@ -56,10 +61,16 @@ class WinnowState:
     """
 
     classes: OneVsRest
-    u: Floats
-    v: Floats
-    u_halvings: Ints
-    v_halvings: Ints
+    u: _Weights
+    v: _Weights
+    u_halvings: _Halvings
+    v_halvings: _Halvings
+
+    def problem(self, sizes: Sizes) -> str | None:
+        for weight, halvings in ((self.u, self.u_halvings), (self.v, self.v_halvings)):
+            if ((weight != 0.0) & ((weight < 0.0) != (halvings > 0))).any():
+                return "u or v has a minus sign where the weight was never halved, or none where it was"
+        return None
 
     def copy(self) -> WinnowState:
         """Its own weights; the arrays of the classes are never changed in place."""

@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from math import isqrt
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import Integer, IsNone, Limits
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.tridiagonal import (
     are_eigenvectors,
@@ -63,8 +64,13 @@ Floats = NDArray[np.float64]
 class SketchState:
     """The sketch B' = lengths * directions, shape (l, n_features), longest direction first."""
 
-    directions: Floats
-    lengths: Floats
+    directions: Annotated[Floats, Shape("n_directions", "n_features"), Finite(1.01)]
+    lengths: Annotated[Floats, Shape("n_directions"), Within(0.0, LONGEST)]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        if not len(self.lengths):
+            return "lengths holds no direction"
+        return "lengths are not sorted" if (np.diff(self.lengths) > 0.0).any() else None
 
 
 class FSDS(RowSelector):

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.selection import rank_scores
+from streamsift.core.state import Finite, Shape, Within
 from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import QuantileSummary
@@ -46,15 +47,15 @@ class Judge:
     `decided[a, b]` that of rows on which they differ.
     """
 
-    current: int
+    current: Annotated[int, Within(0, len(RATES) - 1)]
     has_drifted: bool
-    n_since: int  # rows since the last look
-    top: Ints  # (n_rungs, n_judged)
-    prior: Floats  # (n_rungs, n_classes), logarithms
-    mean: Floats  # (n_rungs, n_classes, n_judged)
-    variance: Floats  # (n_rungs, n_classes, n_judged)
-    better: Floats  # (n_rungs, n_rungs)
-    decided: Floats  # (n_rungs, n_rungs)
+    n_since: Annotated[int, Within(0, STEP - 1)]  # rows since the last look
+    top: Annotated[Ints, Shape(len(RATES), "n_judged"), Within(0, "n_features - 1")]
+    prior: Annotated[Floats, Shape(len(RATES), "n_judged_classes"), Within(None, 0.0)]  # logarithms
+    mean: Annotated[Floats, Shape(len(RATES), "n_judged_classes", "n_judged"), Finite()]
+    variance: Annotated[Floats, Shape(len(RATES), "n_judged_classes", "n_judged"), Finite(), Within(0.0)]
+    better: Annotated[Floats, Shape(len(RATES), len(RATES)), Finite()]
+    decided: Annotated[Floats, Shape(len(RATES), len(RATES)), Finite(), Within(0.0)]
 
     @classmethod
     def empty(cls) -> Self:
@@ -117,6 +118,11 @@ class Ladder:
     """The base of the four kinds of ladder: a judge and, in fields of their own, a summary for each of RATES."""
 
     judge: Judge
+
+    # Each summary has sizes of its own.
+    own_sizes: ClassVar[dict[str, dict[str, str]]] = {
+        f"{name}_{place}": {} for name in ("rung", "pilot") for place in range(len(RATES))
+    }
 
     @property
     def rungs(self) -> list[Any]:

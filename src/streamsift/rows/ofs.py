@@ -25,15 +25,17 @@ Memory: 8 bytes per model and feature.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import Limits, Real
+from streamsift.core.limits import LARGEST
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many
+from streamsift.core.state import Finite, Shape
 from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.linear_online import ofs_rows, ofs_sparse_rows
 from streamsift.summaries.absent import piece_of, rows_with_zeros
@@ -47,7 +49,7 @@ class OFSState:
     """The classes and the weights of each model, shape (n_models, n_features)."""
 
     classes: OneVsRest
-    weights: Floats
+    weights: Annotated[Floats, Shape("n_models", "n_features"), Finite(LARGEST)]
 
 
 class OFS(RowSelector):

@@ -41,6 +41,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.categories import Mapped
 from streamsift.core.constraints import Integer, Limits, OneOf, Real
+from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import StreamTags
 from streamsift.rows.category_scores import category_score
@@ -200,12 +201,14 @@ class Screener(RowSelector):
         return self._spread(state, of_numbers, "score")
 
     @property
+    @one_thread
     def fading_(self) -> float:
         """The fading in use."""
         check_is_fitted(self)
         return self._state.rate if isinstance(self._state, Ladder) else float(self.fading)
 
     @property
+    @one_thread
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
         check_is_fitted(self)

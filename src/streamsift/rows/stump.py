@@ -10,7 +10,7 @@ points between the extremes. A class whose weight does not exceed 1 has no varia
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError, ParameterError, UnknownNameError
 from streamsift.core.limits import LARGEST
+from streamsift.core.state import Finite, Increasing, Offsets, Shape, Sizes, Within
 from streamsift.kernels.stump import (
     NOT_SEEN,
     NUMERIC,
+    SEEN,
+    TESTED,
     Collected,
     Frozen,
     Layout,
@@ -37,6 +40,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+_MOST_WEIGHT = 1e100  # far beyond what boosting makes of any stream
 LARGEST_CODE = 2**20 - 1  # a code is an index of an array
 
 
@@ -80,9 +84,15 @@ def _position(column: Any, batch: CheckedBatch) -> int:
 class Columns:
     """Which columns are categorical, and the cells their codes have: the arrays of `Layout` in kernels/stump.py."""
 
-    numeric: Ints
-    categorical: Ints
-    start: Ints
+    numeric: Annotated[Ints, Shape("n_numeric"), Within(0, "n_features - 1"), Increasing(strictly=True)]
+    categorical: Annotated[Ints, Shape("n_coded"), Within(0, "n_features - 1"), Increasing(strictly=True)]
+    start: Annotated[Ints, Shape("n_coded + 1"), Offsets("n_cells")]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        both = np.concatenate([self.numeric, self.categorical])
+        if not np.array_equal(np.sort(both), np.arange(sizes["n_features"])):
+            return "numeric and categorical do not hold each column once"
+        return None
 
     @classmethod
     def of(cls, categorical: Bools) -> Self:
@@ -128,13 +138,19 @@ class Columns:
 class CandidateStump:
     """What the next stump has collected: the arrays of `Collected` in kernels/stump.py."""
 
-    class_weight: Floats
-    mean: Floats
-    m2: Floats
-    low: Floats
-    high: Floats
-    counts: Floats
-    weights: Floats
+    class_weight: Annotated[Floats, Shape("n_classes"), Within(0.0, _MOST_WEIGHT)]
+    mean: Annotated[Floats, Shape("n_classes", "n_numeric"), Finite(LARGEST)]
+    m2: Annotated[Floats, Shape("n_classes", "n_numeric"), Within(0.0), Finite()]
+    low: Annotated[Floats, Shape("n_classes", "n_numeric"), Within(-LARGEST)]
+    high: Annotated[Floats, Shape("n_classes", "n_numeric"), Within(None, LARGEST)]
+    counts: Annotated[Floats, Shape("n_classes", "n_cells"), Within(0.0, _MOST_WEIGHT)]
+    weights: Annotated[Floats, Shape(2), Within(0.0, _MOST_WEIGHT)]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        none = np.isposinf(self.low) & np.isneginf(self.high)
+        if not (none | (self.low <= self.high)).all():
+            return "low and high are no ranges"
+        return "weights says that more was tested than seen" if self.weights[TESTED] > self.weights[SEEN] else None
 
     @classmethod
     def empty(cls, n_classes: int, columns: Columns) -> Self:
@@ -175,10 +191,10 @@ class CandidateStump:
 class Stumps:
     """The frozen stumps: the arrays of `Frozen` in kernels/stump.py."""
 
-    cut: Floats
-    left: Ints
-    right: Ints
-    table: Ints
+    cut: Annotated[Floats, Shape("n_features"), Finite(LARGEST)]
+    left: Annotated[Ints, Shape("n_features"), Within(NOT_SEEN, "n_classes - 1")]
+    right: Annotated[Ints, Shape("n_features"), Within(NOT_SEEN, "n_classes - 1")]
+    table: Annotated[Ints, Shape("n_cells"), Within(NOT_SEEN, "n_classes - 1")]
 
     @classmethod
     def none(cls, columns: Columns) -> Self:

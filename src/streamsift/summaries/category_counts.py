@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.state import MOST_ROWS, Finite, Offsets, Shape, Sizes, Within
 from streamsift.kernels.category_counts import Tables, count_rows, room_needed
 from streamsift.summaries.fading import advance, row_weights
 
@@ -67,17 +68,29 @@ class CategoryTable(NamedTuple):
 class CategoryCounts:
     """Counts of all categorical features; weights are relative to `age` (summaries/fading.py)."""
 
-    fading: float
-    most: int
-    age: int
-    starts: Ints  # (n_features + 1,) where the categories of a feature begin, with some room behind them
-    sizes: Ints  # (n_features,) how many it has
-    codes: Ints  # (room,) sorted within a feature
-    weights: Floats  # (room, n_classes)
-    squares: Floats  # (room,) sums of squared row weights
-    earlier: Floats  # (room,) what a category may have weighed before it was kept
-    other: Floats  # (n_features, n_classes)
-    other_squares: Floats  # (n_features,)
+    fading: Annotated[float, Within(np.nextafter(0.0, 1.0), 1.0)]
+    most: Annotated[int, Within(1, 1_000_000)]
+    age: Annotated[int, Within(0, "n_rows_seen")]
+    # Where the categories of a feature begin, with some room behind them, and how many it has.
+    starts: Annotated[Ints, Shape("n_features + 1"), Offsets("room")]
+    sizes: Annotated[Ints, Shape("n_features"), Within(0, "room")]
+    codes: Annotated[Ints, Shape("room"), Within(0, MOST_ROWS)]  # sorted within a feature
+    weights: Annotated[Floats, Shape("room", "n_counted"), Finite(), Within(0.0)]
+    squares: Annotated[Floats, Shape("room"), Finite(), Within(0.0)]  # sums of squared row weights
+    earlier: Annotated[Floats, Shape("room"), Finite(), Within(0.0)]  # what it may have weighed before it was kept
+    other: Annotated[Floats, Shape("n_features", "n_counted"), Finite(), Within(0.0)]
+    other_squares: Annotated[Floats, Shape("n_features"), Finite(), Within(0.0)]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        """What declarations cannot say, in a few words."""
+        if self.weights.shape[1] > sizes["n_classes"]:
+            return f"there are weights of {self.weights.shape[1]} classes instead of {sizes['n_classes']}"
+        if (self.sizes > np.diff(self.starts)).any():
+            return "a feature has more categories than room"
+        for start, size in zip(self.starts.tolist(), self.sizes.tolist(), strict=False):
+            if (np.diff(self.codes[start : start + size]) <= 0).any():
+                return "the codes of a feature are not in increasing order"
+        return None
 
     @classmethod
     def empty(cls, fading: float, most: int, n_classes: int) -> Self:

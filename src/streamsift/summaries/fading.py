@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.state import Within
+
+Fading = Annotated[float, Within(5e-324, 1.0)]
+Age = Annotated[int, Within(0)]
+
 _MOST_KEPT = 1 << 16  # rows; weights of larger batches would hold memory that nobody needs again
-_LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
+LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
 
 
 @lru_cache(maxsize=16)
@@ -41,6 +47,13 @@ def advance(fading: float, age: int, n_rows: int) -> tuple[float, float, int]:
     """
     if fading == 1.0:
         return 1.0, 1.0, 0
-    if -(age + n_rows) * math.log(fading) <= _LARGEST_LOG:
+    if -(age + n_rows) * math.log(fading) <= LARGEST_LOG:
         return 1.0, fading ** -float(age + n_rows), age + n_rows
     return fading ** float(age + n_rows), 1.0, 0
+
+
+def weight_limit(fading: float, age: int, n_rows: int) -> float:
+    """The largest weight that n_rows rows can have at such an age; 0 where there is no such age."""
+    if age and (fading == 1.0 or -age * math.log(fading) > LARGEST_LOG + 1e-9):
+        return 0.0
+    return n_rows * math.pow(fading, -age) * (1.0 + 1e-9)

@@ -8,7 +8,7 @@ means 0, it is a number. The order of features within a summary is that in which
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.categories import Mapped
 from streamsift.core.exceptions import InputError, MergeError
+from streamsift.core.state import Distinct, Shape, Sizes, Within
 from streamsift.core.vocabulary import FeatureVocabulary
 from streamsift.summaries.category_counts import CategoryCounts
 from streamsift.summaries.moments import ClassMoments, SparseClassMoments, refuse_bad_values
@@ -34,10 +35,23 @@ class MixedSummary:
     """A summary of the numeric features and the counts of the categorical ones."""
 
     n_features: int
-    number_slots: Ints  # the feature behind each column of `numbers`
-    category_slots: Ints  # the feature behind each one of `categories`
+    # The feature behind each column of `numbers`, and behind each one of `categories`.
+    number_slots: Annotated[Ints, Shape("n_numbers"), Within(0, "n_features - 1"), Distinct()]
+    category_slots: Annotated[Ints, Shape("n_categorical"), Within(0, "n_features - 1"), Distinct()]
     categories: CategoryCounts
     numbers: Any
+
+    own_sizes: ClassVar[dict[str, dict[str, str]]] = {
+        "numbers": {"n_features": "n_numbers"},
+        "categories": {"n_features": "n_categorical"},
+    }
+
+    def problem(self, sizes: Sizes) -> str | None:
+        """What declarations cannot say, in a few words."""
+        if self.n_features != sizes["n_features"]:
+            return f"n_features is {self.n_features} instead of {sizes['n_features']}"
+        both = np.intersect1d(self.number_slots, self.category_slots)
+        return f"feature {both[0]} is both numbers and categories" if len(both) else None
 
     @classmethod
     def of(cls, numbers: NumberSummary, categories: CategoryCounts) -> MixedSummary:
@@ -65,6 +79,9 @@ class MixedSummary:
             columns = _code_columns(batch, category_slots)
             if len(number_slots) or self.sparse:  # sparse: a feature that comes late has been 0 in these rows
                 self.numbers.learn(_part(batch, number_slots), skip_missing=skip_missing)
+            else:  # without a column of its own it would not hear of new classes
+                known = np.arange(_n_classes(self.numbers))
+                self.numbers = self.numbers.aligned(known, max(len(batch.labels), len(known)))
             self.categories.learn(columns, batch.codes, len(batch.labels))
         self.n_features = batch.features.n_features
         self.number_slots, self.category_slots = number_slots, category_slots
@@ -162,6 +179,11 @@ MIXED: dict[type[Any], type[MixedSummary]] = {
     QuantileSummary: MixedQuantiles,
     SparseQuantileSummary: MixedSparseQuantiles,
 }
+
+
+def _n_classes(numbers: Any) -> int:
+    """The classes that a summary of dense rows knows."""
+    return len(numbers.weight) if isinstance(numbers, ClassMoments) else int(numbers.weights.shape[1])
 
 
 def _part(batch: CheckedBatch, slots: Ints) -> CheckedBatch:

@@ -9,16 +9,17 @@ features at the cost of these alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite, refuse_value
 from streamsift.core.limits import LARGEST, largest
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels import moments as kernels
 from streamsift.summaries.aligned import aligned_empty, aligned_zeros
-from streamsift.summaries.fading import advance, row_weights
+from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -36,12 +37,15 @@ class Moments(NamedTuple):
 class ClassMoments:
     """Class moments of dense rows. `weight` has one column while no value has ever been missing."""
 
-    fading: float
-    age: int
-    weight: Floats
-    mean: Floats
-    m2: Floats
+    fading: Fading
+    age: Age
+    weight: Annotated[Floats, Shape("n_classes", (1, "n_features")), Within(0.0), Finite()]
+    mean: Annotated[Floats, Shape("n_classes", "n_features"), Finite(LARGEST)]
+    m2: Annotated[Floats, Shape("n_classes", "n_features"), Within(0.0), Finite()]
     scratch: Floats = field(init=False, repr=False, default_factory=lambda: np.empty((3, 0, 0)))
+
+    def problem(self, sizes: Sizes) -> str | None:
+        return _problem(self.weight, self.m2, weight_limit(self.fading, self.age, sizes["n_rows_seen"]))
 
     @classmethod
     def empty(cls, fading: float, n_classes: int, n_features: int) -> Self:
@@ -143,11 +147,20 @@ class ClassMoments:
 class SparseClassMoments:
     """Class moments of CSR rows: (weight, mean, m2) of the non-zeros; the rest of a class's weight are zeros."""
 
-    fading: float
-    age: int
-    class_weight: Floats  # (n_classes,)
-    nonzero: Floats  # (n_classes, n_features, 3)
-    skipped: Floats  # (n_classes, n_features) weight of NaN, or (n_classes, 0) while there was none
+    fading: Fading
+    age: Age
+    class_weight: Annotated[Floats, Shape("n_classes"), Within(0.0), Finite()]
+    nonzero: Annotated[Floats, Shape("n_classes", "n_features", 3), Finite()]
+    skipped: Annotated[Floats, Shape("n_classes", (0, "n_features")), Within(0.0), Finite()]  # weight of NaN
+
+    def problem(self, sizes: Sizes) -> str | None:
+        weight, mean, m2 = np.moveaxis(self.nonzero, 2, 0)
+        limit = weight_limit(self.fading, self.age, sizes["n_rows_seen"])
+        if (weight < 0.0).any() or (m2 < 0.0).any() or (np.abs(mean) > LARGEST).any():
+            return "nonzero holds weights, means or second moments that no rows can have"
+        if (self.class_weight > limit).any() or (self.skipped > limit).any():
+            return "class_weight or skipped is larger than the rows seen allow"
+        return _problem(weight, m2, limit)
 
     @classmethod
     def empty(cls, fading: float, n_classes: int, n_features: int) -> Self:
@@ -212,6 +225,14 @@ class SparseClassMoments:
         self.class_weight = self.class_weight + other.class_weight
         if other.skipped.shape[1]:
             self.skipped = other.skipped + (self.skipped if self.skipped.shape[1] else 0.0)
+
+
+def _problem(weight: Floats, m2: Floats, limit: float) -> str | None:
+    """What is wrong with weights and second moments; `limit` is the largest weight."""
+    if (weight > limit).any():
+        return "weight is larger than the rows seen allow"
+    most = np.maximum(weight, 1e-300) * (4.0 * LARGEST) * LARGEST  # no two values are further apart than 2 LARGEST
+    return "m2 is larger than values can differ" if (m2 > most).any() else None
 
 
 def refuse_bad_values(batch: CheckedBatch, *, nan_allowed: bool) -> None:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+
+from streamsift.core.state import Distinct, Shape, Sizes, Within
 
 FRESH, MIRROR = -1, -2  # where a model comes from, beside the number of an old one
 NOT_YET = -1  # the positive class while only class 0 has been seen
@@ -25,8 +28,18 @@ Floats = NDArray[np.float64]
 class OneVsRest:
     """`seen` are the class codes in the order of their first rows, `positive` the class of each model."""
 
-    seen: Ints
-    positive: Ints
+    seen: Annotated[Ints, Shape("n_seen"), Within(0, "n_classes - 1"), Distinct()]
+    positive: Annotated[Ints, Shape("n_models"), Within(NOT_YET, "n_classes - 1"), Distinct()]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        n_seen, positive = len(self.seen), self.positive.tolist()
+        if len(positive) != (n_seen if n_seen > 2 else min(n_seen, 1)):
+            return f"positive holds {len(positive)} models for {n_seen} classes"
+        if n_seen == 1:
+            fine = positive == [self.seen[0] if self.seen[0] > 0 else NOT_YET]
+        else:
+            fine = set(positive) <= set(self.seen.tolist())
+        return None if fine else "positive names classes that were never seen"
 
     @classmethod
     def empty(cls) -> OneVsRest:

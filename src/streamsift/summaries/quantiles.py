@@ -18,19 +18,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.state import Shape, Sizes, Within
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.moments import group_rows
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
-from streamsift.summaries.fading import row_weights
+from streamsift.summaries.fading import Fading, row_weights
+from streamsift.summaries.few_rows import count_few
+from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -52,25 +55,36 @@ _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together
 class QuantileSummary:
     """Lists of tuples for dense rows, all features fed by the same buffer."""
 
-    eps: float
-    fading: float
-    capacity: int  # rows that are merged into the lists together
-    buffer: NDArray[np.integer[Any]]  # (n_blocks, room for rows, STORED) keys; int32 while all data was float32
-    buffer_class: Ints  # (room for rows,)
-    n_buffered: int
-    n_present: Ints  # (n_features,) values in the lists
+    eps: Annotated[float, EPS]
+    fading: Fading
+    capacity: Annotated[int, Within(32, 2**20)]  # rows that are merged into the lists together
+    buffer: Annotated[NDArray[np.integer[Any]], Shape("n_blocks", "room_for_rows", sorting.STORED)]  # keys; see `learn`
+    buffer_class: Annotated[Ints, Shape("room_for_rows"), Within(0, "n_classes - 1")]
+    n_buffered: Annotated[int, Within(0, "capacity - 1")]
+    n_present: Annotated[Ints, Shape("n_features"), Within(0, "n_rows_seen")]  # values in the lists
     has_gaps: bool  # some value was missing
-    thinning_error: Floats  # (n_features,) ranks lost so far to thinning buffers before merging
-    lists: Ints  # (n_features, 3, room)
-    weights: Floats  # (n_features, n_classes, room)
-    sizes: Ints  # (n_features,)
-    exact: NDArray[np.bool_]  # (n_features,) no tuple has absorbed another
+    thinning_error: Annotated[Floats, Shape("n_features"), Within(0.0, "n_rows_seen")]  # ranks lost by thinning buffers
+    lists: Annotated[Ints, Shape("n_features", kernels.N_FIELDS, "room")]
+    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0, "n_rows_seen")]
+    sizes: Annotated[Ints, Shape("n_features"), Within(0, "room")]
+    exact: Annotated[NDArray[np.bool_], Shape("n_features")]  # no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
     lines: Keys = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int32))
     origins: NDArray[Any] = field(init=False, repr=False, default_factory=lambda: np.empty((0, 0, 0), np.int16))
     kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
     kept_bytes: int = field(init=False, repr=False, default=_KEPT_BYTES)  # what kept keys may take
+
+    def problem(self, sizes: Sizes) -> str | None:
+        n_blocks, room, _ = self.buffer.shape
+        if n_blocks != _n_blocks(len(self.sizes)) or not self.n_buffered <= room <= self.capacity:
+            return "buffer has not the room for its rows"
+        buffer = buffer_problem(self._buffered_keys(), has_gaps=self.has_gaps)
+        return (
+            buffer
+            or capacity_problem(self.eps, self.capacity, _ROWS if self.fading == 1.0 else _ROWS_TOGETHER)
+            or list_problem(self._ragged(), self.n_present)
+        )
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int, dtype: np.dtype[Any]) -> Self:
@@ -271,7 +285,7 @@ class QuantileSummary:
         n_values = self.n_buffered * n_features
         if not self.n_present.any() and n_values <= self.spare:
             self.spare -= n_values
-            _count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
+            count_few(self._buffered_keys(), self.buffer_class[: self.n_buffered], self.fading, bins)
             return bins
         self._count_all(bins)
         return bins
@@ -344,7 +358,8 @@ class QuantileSummary:
 
     def _buffered_keys(self) -> NDArray[Any]:
         """The rows that wait, as keys (n_rows, n_features)."""
-        return np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1).reshape(self.n_buffered, -1)[:, : len(self.sizes)]
+        rows = np.moveaxis(self.buffer[:, : self.n_buffered], 0, 1)
+        return rows.reshape(len(rows), len(self.buffer) * sorting.STORED)[:, : len(self.sizes)]
 
     def tidy(self) -> None:
         """Clear the room behind the rows that wait, where merged or refused ones may have left their keys."""
@@ -443,28 +458,6 @@ class QuantileSummary:
         total, n_classes = int(sizes.sum()), self.weights.shape[1]
         tuples = np.empty((kernels.N_FIELDS, total), np.int64)
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
-
-
-def _count_few(keys: NDArray[Any], codes: Ints, fading: float, bins: Floats) -> None:
-    """Count few rows in bins (n_features, n_bins, n_classes), as the kernels do: the first result need not wait.
-
-    The bin of a value below which r of the n rows lie is #{h >= 1 : round(h n / n_bins) <= r}.
-    """
-    n_features, n_bins, n_classes = bins.shape
-    if not len(keys):
-        return
-    order = np.argsort(keys, axis=0)
-    ordered, rows = np.take_along_axis(keys, order, axis=0), np.arange(len(keys))[:, None]
-    is_new = np.vstack([np.ones((1, n_features), bool), ordered[1:] != ordered[:-1]])
-    below = np.maximum.accumulate(np.where(is_new, rows, 0), axis=0)
-    present = ordered != np.iinfo(keys.dtype).max
-    n = present.sum(axis=0)
-    place = np.zeros(keys.shape, np.int64)
-    for h in range(1, n_bins):
-        place += (2 * h * n + n_bins) // (2 * n_bins) <= below
-    place = (np.arange(n_features) * n_bins + place) * n_classes + codes[order]
-    weights = row_weights(fading, len(keys))[order]
-    bins += np.bincount(place[present], weights[present], bins.size).reshape(bins.shape)
 
 
 def _stretches(n_rows: int) -> list[range]:

@@ -8,16 +8,18 @@ summaries/quantiles.py; a feature's weights are aged only when it is touched or 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.state import Finite, Increasing, Offsets, Shape, Sizes, Within
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.quantile_merge import merge_ragged
-from streamsift.summaries.fading import row_weights
+from streamsift.summaries.fading import Fading, row_weights
+from streamsift.summaries.quantile_checks import EPS, buffer_problem, list_problem
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,21 +31,33 @@ _ENTRIES = 2**16  # entries in a buffer, or more where there are more features o
 class SparseQuantileSummary:
     """Ragged lists of tuples for CSR rows."""
 
-    eps: float
-    fading: float
-    n_rows: int
-    class_weight: Floats  # (n_classes,) at present
-    entry_feature: Ints  # the buffer, n_entries long
-    entry_key: Ints
-    entry_class: Ints
-    entry_row: Ints
-    start: Ints  # (n_features + 1,)
-    lists: Ints  # (3, total)
-    weights: Floats  # (n_classes, total) as of touched[feature]
-    touched: Ints  # (n_features,) number of rows seen when the feature's weights were last aged
-    exact: NDArray[np.bool_]
-    n_skipped: Ints  # (n_features,) rows where the feature was NaN
-    skipped: Floats  # (n_classes, n_features) their weight at present; (n_classes, 0) while there was none
+    eps: Annotated[float, EPS]
+    fading: Fading
+    n_rows: Annotated[int, Within("n_rows_seen", "n_rows_seen")]
+    class_weight: Annotated[Floats, Shape("n_classes"), Within(0.0), Finite()]  # at present
+    entry_feature: Annotated[Ints, Shape("n_entries"), Within(0, "n_features - 1")]  # the buffer
+    entry_key: Annotated[Ints, Shape("n_entries")]
+    entry_class: Annotated[Ints, Shape("n_entries"), Within(0, "n_classes - 1")]
+    entry_row: Annotated[Ints, Shape("n_entries"), Within(0, "n_rows - 1"), Increasing()]
+    start: Annotated[Ints, Shape("n_features + 1"), Offsets("n_tuples")]
+    lists: Annotated[Ints, Shape(kernels.N_FIELDS, "n_tuples")]
+    weights: Annotated[Floats, Shape("n_classes", "n_tuples"), Within(0.0), Finite()]  # as of touched[feature]
+    touched: Annotated[Ints, Shape("n_features"), Within(0, "n_rows")]  # rows seen when weights were last aged
+    exact: Annotated[NDArray[np.bool_], Shape("n_features")]
+    n_skipped: Annotated[Ints, Shape("n_features"), Within(0, "n_rows")]  # rows where the feature was NaN
+    skipped: Annotated[Floats, Shape("n_classes", (0, "n_features")), Within(0.0), Finite()]  # their weight at present
+
+    def problem(self, sizes: Sizes) -> str | None:
+        most = 1.000001 * self.n_rows
+        if any((part > most).any() for part in (self.class_weight, self.weights, self.skipped)):
+            return "class_weight, weights or skipped is larger than the rows seen allow"
+        if len(self.entry_row) and (self.touched > self.entry_row[0] + 1).any():
+            return "touched lies behind the rows that wait"
+        if (self.lists[kernels.COUNT] < 0).any() or (self.lists[kernels.COUNT] > self.n_rows).any():
+            return "lists counts more rows than were seen"
+        if (self._n_present() + self.n_skipped > self.n_rows).any():
+            return "lists and n_skipped count more rows than were seen"
+        return buffer_problem(self.entry_key, has_gaps=False) or list_problem(self._ragged(), self._n_present())
 
     @classmethod
     def empty(cls, eps: float, fading: float, n_classes: int, n_features: int) -> Self:

@@ -47,6 +47,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, RandomSource, Real
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.guard import one_thread
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
@@ -255,6 +256,18 @@ class FIRES(RowSelector):
         bound: Model = state.model[2]
         return bound
 
+    def _problem_of(self, state: FiresState) -> str | None:
+        model = self._bound_model(state)
+        n_parameters = model.n_parameters(state.n_features, state.n_classes)
+        if len(state.mu) != n_parameters:
+            return f"'mu' holds {len(state.mu)} parameters, but the model has {n_parameters}"
+        for name, kept, scale in (("low", state.low, "minmax"), ("moments", state.moments.T, "standard")):
+            if len(kept) != (state.n_features if self.scale == scale else 0):
+                return f"{name!r} is about {len(kept)} features, but scale is {self.scale!r}"
+        if state.sparse and not model.traits.linear:
+            return "'sparse' is set, but the model takes dense rows only"
+        return None
+
     # -- learning -----------------------------------------------------------------------------------------------
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -263,7 +276,7 @@ class FIRES(RowSelector):
         `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each: the
         gradient is then the weighted mean, and a row with weight 0 is left out.
         """
-        return self._absorb(X, y, classes, fresh=not hasattr(self, "n_rows_seen_"), weight=sample_weight)
+        return self._absorb(X, y, classes, weight=sample_weight)
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         self._takes_squares()  # or is refused
@@ -456,6 +469,7 @@ class FIRES(RowSelector):
         return True
 
     @property
+    @one_thread
     def importance_(self) -> Floats:
         """The aggregated mu of each feature.
 
@@ -470,6 +484,7 @@ class FIRES(RowSelector):
         return importance
 
     @property
+    @one_thread
     def uncertainty_(self) -> Floats:
         """The aggregated sigma of each feature."""
         check_is_fitted(self)

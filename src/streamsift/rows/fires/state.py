@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.state import MOST_ROWS, Finite, Shape, Sizes, Within
 from streamsift.rows.fires.scratch import ScratchArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LARGEST_PARAMETER = 1e150  # larger ones have no square
 
 
 @dataclass
@@ -20,18 +26,18 @@ class FiresState:
     to it yet), `class_rows` how many rows it had. Random numbers of a step come from `seed` and `n_steps`.
     """
 
-    mu: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    slots: NDArray[np.int64]
-    class_rows: NDArray[np.int64]
+    mu: Annotated[Floats, Shape("n_parameters"), Finite(_LARGEST_PARAMETER)]
+    sigma: Annotated[Floats, Shape("n_parameters"), Finite(_LARGEST_PARAMETER)]
+    low: Annotated[Floats, Shape((0, "n_features")), Within(None)]
+    high: Annotated[Floats, Shape((0, "n_features")), Within(None)]
+    slots: Annotated[Ints, Shape("n_classes"), Within(-1, "n_classes - 1")]
+    class_rows: Annotated[Ints, Shape("n_classes"), Within(0, "n_rows_seen")]
     n_features: int
     sparse: bool
-    seed: int
-    n_steps: int
-    moments: NDArray[np.float64]
-    total_weight: float
+    seed: Annotated[int, Within(0, 2**64 - 1)]
+    n_steps: Annotated[int, Within(0, 2**63)]
+    moments: Annotated[Floats, Shape(3, (0, "n_features")), Finite()]
+    total_weight: Annotated[float, Within(0, float(MOST_ROWS))]
     model: Any = field(init=False, default=None, repr=False)  # what it was made for, and the model bound to it
     scratch: ScratchArrays = field(init=False, default_factory=ScratchArrays, repr=False)
     n_known: int = field(init=False)  # labels that have a class in the model
@@ -39,13 +45,26 @@ class FiresState:
     def __post_init__(self) -> None:
         self.set_slots(self.slots)
 
+    def problem(self, sizes: Sizes) -> str | None:
+        """What declarations cannot say, in a few words."""
+        if self.n_features != sizes["n_features"]:
+            return f"n_features is {self.n_features} instead of {sizes['n_features']}"
+        known = self.slots[self.slots >= 0]
+        if not np.array_equal(np.sort(known), np.arange(len(known))):
+            return "slots does not give each class a place of its own"
+        if len(self.low) != len(self.high):
+            return "low and high are of different lengths"
+        fresh = np.isposinf(self.low) & np.isneginf(self.high)
+        met = np.isfinite(self.low) & np.isfinite(self.high) & (self.low <= self.high)
+        return None if (fresh | met).all() else "low and high are no ranges of features"
+
     def copy(self) -> FiresState:
         """One that may be changed while this one is kept; the arrays are shared."""
         twin = object.__new__(FiresState)
         vars(twin).update(vars(self))
         return twin
 
-    def set_slots(self, slots: NDArray[np.int64]) -> None:
+    def set_slots(self, slots: Ints) -> None:
         self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
 
     @property
