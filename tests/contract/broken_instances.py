@@ -273,9 +273,9 @@ class CannotLearnFromGaps(ETANA):
 
 class ForgetsCategories(ETANA):
     def _begin(self, batch: Any) -> Any:
-        given, self.categorical_features = self.categorical_features, None
+        given, self.categorical = self.categorical, None
         counts = super()._begin(batch)
-        self.categorical_features = given
+        self.categorical = given
         return counts
 
 

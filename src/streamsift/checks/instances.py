@@ -144,10 +144,10 @@ def check_unseen_values_are_survived(make: Make) -> None:
 
 
 def check_unseen_category_says_nothing_and_is_charged(make: Make) -> None:
-    if not has_parameter(make(), "categorical_features"):
+    if not has_parameter(make(), "categorical"):
         return
     X, y = np.array([[3.0], [8.0]] * 20), np.array(["no", "yes"] * 20)
-    model = make().set_params(categorical_features=[0], feature_cost=0.01).fit(X, y)
+    model = make().set_params(categorical=[0], feature_cost=0.01).fit(X, y)
     expect(model.predict([[3.0], [8.0]]).tolist() == ["no", "yes"], "a column of categories does not tell the class")
     result = model.classify([[5.0]])
     expect(result.n_evaluated.tolist() == [1], "a category never seen is not charged")
