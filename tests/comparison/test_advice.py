@@ -303,3 +303,11 @@ def test_unequal_classes_are_judged_by_balanced_accuracy_unless_somebody_says_ot
         pair, values = again["tests"]["pairs"][0], {one["name"]: sign * one[metric] for one in again["entries"]}
         assert pair["difference"] == pytest.approx(values[pair["first"]] - values[pair["second"]], abs=0.02)
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
+
+
+def test_rivals_are_named_as_such():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    found = compare((rng.normal(size=(400, 4)) + y[:, None], y), methods=["ofs", "screen:fisher"], repeats=1).as_dict()
+    assert [rival["method"] for rival in found["rivals"]] == ["ofs"]
+    assert found["rivals"][0]["sentence"].startswith("ofs: A rival: on 34 real sets")

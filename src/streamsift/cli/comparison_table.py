@@ -36,6 +36,7 @@ def print_comparison(found: dict[str, Any]) -> None:
     notes += [sentence for sentence in (budget["sentence"], found.get("metric_sentence", "")) if sentence]
     notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
     notes += [judge["sentence"] for judge in found.get("judges", ()) if judge["sentence"]]
+    notes += [rival["sentence"] for rival in found.get("rivals", ())]
     notes += _tested(found["tests_by_protocol"])
     notes += [found["untested"]] if found["untested"] is not None else []
     for note in [*notes, found["recommendation"]]:

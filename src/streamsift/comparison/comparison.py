@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from streamsift import catalog
 from streamsift.comparison.budget import Allowance
 from streamsift.comparison.metrics import merit
 from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
@@ -91,6 +92,7 @@ class Comparison:
                 "seed": plan.source.seed,
                 "scale": plan.scale,
                 "judges": _judges(entries, plan.scale),
+                "rivals": _rivals(entries),
                 "metric": plan.metric,
                 "metric_sentence": _why_metric(plan),
                 "budget": None if allowance is None else allowance.as_dict(),
@@ -256,6 +258,14 @@ def _left_out(plan: ComparisonPlan, allowance: Allowance | None) -> list[dict[st
             for name, one in late.items()
         ),
     ]
+
+
+def _rivals(entries: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """What the catalog says of the methods that are rivals rather than recommendations."""
+    known = catalog.names()
+    methods = dict.fromkeys(entry["method"].partition("(")[0] for entry in entries)
+    notes = {method: catalog.entry(method).note for method in methods if method in known}
+    return [{"method": method, "sentence": f"{method}: {note}"} for method, note in notes.items() if note]
 
 
 def _judges(entries: Sequence[dict[str, Any]], scale: str) -> list[dict[str, Any]]:

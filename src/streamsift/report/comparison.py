@@ -131,6 +131,7 @@ def _lead(comparison: dict[str, Any]) -> str:
     judged = f", judged by {' and '.join(models)}" if models else ""
     sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
     sentences += [budget["sentence"], comparison.get("metric_sentence", "")]
+    sentences += [rival["sentence"] for rival in comparison.get("rivals", ())]
     notes = "".join(f" {sentence}" for sentence in sentences if sentence)
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
