@@ -114,20 +114,21 @@ def test_reproduce_prints_and_draws(sift, tmp_path, monkeypatch, scale):
 
 
 def test_an_interrupted_reproduction_goes_on(process, sift, tmp_path):
-    out, kept = tmp_path / "out", tmp_path / "out" / "runs" / "abfs.jsonl"
+    out, kept = tmp_path / "out", tmp_path / "out" / "runs" / "abfs"
     options = ["reproduce", "abfs", "--figure", 5, "--rows", 1000, "-o", out]
     run = process(*options)
     deadline = time.monotonic() + 120
-    while not (kept.is_file() and kept.stat().st_size) and time.monotonic() < deadline:
+    while not list(kept.glob("*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130
     assert f"Finished runs are kept in {out / 'runs'}: the same command goes on." in said
-    before = kept.read_text("utf-8").splitlines()
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("*.json")}
+    assert 0 < len(before) < 14
     assert sift(*options)[0] == 0
-    assert kept.read_text("utf-8").splitlines()[: len(before)] == before
-    assert len(kept.read_text("utf-8").splitlines()) == 14
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert len(list(kept.glob("*.json"))) == 14
     # What this process has measured already is kept in another folder, too.
     assert sift(*options[:-1], tmp_path / "other")[0] == 0
-    assert len((tmp_path / "other" / "runs" / "abfs.jsonl").read_text("utf-8").splitlines()) == 14
+    assert len(list((tmp_path / "other" / "runs" / "abfs").glob("*.json"))) == 14

@@ -207,7 +207,7 @@ def test_columns_can_be_left_out_or_read_as_text(sift, people, method):
     assert (code, document["ignore"]) == (0, ["height", "noise_0"])
     assert "height" not in out.replace('"height",\n    "noise_0"', "")
     table = people.read_text().splitlines()
-    people.write_text("\n".join([table[0], "?" + table[1][table[1].index(",") :], *table[2:]]) + "\n")
+    people.write_text("\n".join([table[0], "tall" + table[1][table[1].index(",") :], *table[2:]]) + "\n")
     code, _, err = sift("select", people, *options)
     assert (code, "Line 2" in err, "--categorical noise_0" in err) == (1, True, True)
     assert sift("select", people, *options, "--ignore", "noise_0")[0] == 0

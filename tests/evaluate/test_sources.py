@@ -85,7 +85,7 @@ def test_follow_and_folds_take_it_too(source: str) -> None:
 @pytest.mark.parametrize("source", ["generator", "pandas", "stream"])
 def test_compare_takes_it_too(source: str) -> None:
     data, target = SOURCES[source]()
-    found = compare(data, target, methods=["screen:t_score", "all"], repeats=1, batch_size=100)
+    found = compare(data, target, methods=["screen:t_score", "all"], baselines=(), repeats=1, batch_size=100)
     assert {row["name"] for row in found.table()} == {"screen:t_score + naive_bayes", "all + naive_bayes"}
 
 

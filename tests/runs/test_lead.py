@@ -73,7 +73,7 @@ def test_an_interrupted_run_keeps_what_it_has(kind, table, tmp_path):
     assert not ended.run.complete
     assert ended.result is not None
     assert ended.as_dict()["complete"] is False
-    words = {"rows": "100 rows", "columns": "4 columns", "instances": "90 held-out rows"}
+    words = {"rows": "100 rows", "columns": "1 column", "instances": "90 held-out rows"}
     assert ended.result.reach() == words[kind]
 
 

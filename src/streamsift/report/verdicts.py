@@ -71,7 +71,7 @@ def _name(table: Mapping[str, Any]) -> str:
     """What a table shows, as a link to the page that measured it; further pages are numbered.
 
     >>> _name({"table": "table3.ms", "what": "time per step", "stems": []})
-    'Table 3: time a step'
+    'Table 3: time per step'
     """
     number = table["table"].partition(".")[0].removeprefix("table")
     what = str(table["what"])

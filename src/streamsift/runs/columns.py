@@ -168,7 +168,7 @@ class ColumnResult:
 
     def reach(self) -> str:
         """The columns offered."""
-        return f"{self.n_offered:,} columns"
+        return f"{self.n_offered:,} column{'s' * (self.n_offered != 1)}"
 
 
 def _plain(statistic: float) -> float | str:

@@ -138,7 +138,11 @@ def open_columns(
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     unlabelled: str = "error",
-    **options: Any,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    na: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> ColumnFile | ColumnTable:
     """Open a file as a source of columns that knows its target.
 
@@ -155,8 +159,8 @@ def open_columns(
         Columns to leave out.
     unlabelled : "error" or "skip"
         What to do about rows without a label.
-    **options
-        Further options of `open_stream`, for the other formats.
+    sep, decimal, thousands, na, encoding
+        How a text file is read, as in `open_stream`.
 
     Returns
     -------
@@ -175,6 +179,8 @@ def open_columns(
     """
     path = Path(source)
     refuse_ignored_target(target, ignore)
+    texts: dict[str, Any] = {"sep": sep, "decimal": decimal, "thousands": thousands, "encoding": encoding}
+    options = {name: value for name, value in texts.items() if value is not None} | ({"na": na} if na else {})
     if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc") and not options:
         return ColumnFile(path, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled)
     stream = open_stream(source, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled, **options)
