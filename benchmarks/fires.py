@@ -174,7 +174,7 @@ def _monte_carlo(rng: np.random.Generator, quick: bool) -> list[Row]:
         X_torch, y_torch = torch.tensor(X), torch.tensor(y)
         peers = (("ann", "ANN 3 x 100, L = 5", _torch_net, 1.5), ("sdt", "SDT depth 3, L = 5", _torch_tree, 2.0))
         for model, name, peer, wanted in peers:
-            ours, step = FIRES(model=model, scale=None, random_state=0), peer(1000, dtype)
+            ours, step = FIRES.paper(model, scale=None, random_state=0), peer(1000, dtype)
             mine, theirs = best_times(
                 lambda s=ours, X=X: s.partial_fit(X, y),
                 lambda s=step, X=X_torch, y=y_torch: s(X, y),
