@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from functools import partial
 
 import numpy as np
@@ -12,38 +11,22 @@ from bokeh.models import Scatter
 from scipy import sparse
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, f1_score, log_loss
 from sklearn.naive_bayes import GaussianNB
+from tests.comparison.samples import DRIFT, people, timeless
 
 from streamsift import catalog
 from streamsift.comparison import compare as comparing
 from streamsift.comparison import plan as planning
-from streamsift.comparison import repeats
 from streamsift.comparison.compare import carry_out, open_store
 from streamsift.comparison.comparison import Comparison
 from streamsift.comparison.metrics import scored_steps
 from streamsift.comparison.plan import ComparedEntry, ComparedRun
 from streamsift.comparison.protocols import Work, make_method, run_one, train_rows
-from streamsift.comparison.repeats import LEFT_OUT, Source, survey
-from streamsift.core.exceptions import InputError, ParameterError, StreamsiftError, StreamsiftWarning, UnknownNameError
+from streamsift.comparison.repeats import Source, survey
+from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
 from streamsift.metrics import nogueira_stability, selection_accuracy
-from streamsift.streams import generate
 
 compare = partial(comparing.compare, baselines=())  # exactly the methods that a test names
 plan_comparison = partial(planning.plan_comparison, baselines=())
-DRIFT = "generate:linear_drift,n_features=15,n_relevant=3,shift_every=100000"
-TIMES = {"seconds", "rows_per_second", "ram_hours", "memory"}  # memory is read now and then, by the clock
-
-
-def people(n_rows=1200, n_classes=2, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, n_rows)
-    X = rng.normal(size=(n_rows, 8))
-    X[:, 2] += 2.0 * y
-    X[:, 5] += 1.0 * y
-    return X, np.array(["f", "m", "x"])[y]
-
-
-def timeless(entry):
-    return {name: value for name, value in entry.items() if name not in TIMES}
 
 
 def silent(fraction):
@@ -248,152 +231,6 @@ def test_columns_are_judged_by_the_true_features_of_the_half_they_were_selected_
 
 def test_the_halves_are_whole_batches():
     assert [train_rows(n, 100) for n in (300, 1000, 1001, 1199, 1200)] == [100, 500, 500, 500, 600]
-
-
-# -- repeats ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [1, 100, 5000])
-def test_a_repeat_leaves_out_a_tenth_and_keeps_the_order(size):
-    X, y = np.arange(3000.0)[:, None], np.arange(3000) % 2
-    source = Source((X, y), None, None, 7)
-    rows = [np.concatenate([batch.X[:, 0] for batch in source.stream(repeat).batches(size)]) for repeat in (0, 1, 2)]
-    assert rows[0].tolist() == X[:, 0].tolist()
-    for kept in rows[1:]:
-        assert (np.diff(kept) > 0).all()
-        assert len(kept) == pytest.approx(3000 * (1 - LEFT_OUT), abs=4 * np.sqrt(3000 * 0.1 * 0.9))
-    assert set(rows[1]) != set(rows[2])
-    again = np.concatenate([batch.X[:, 0] for batch in source.stream(1).batches(64)])
-    assert rows[1].tolist() == again.tolist()
-
-
-def test_rows_limits_what_is_read():
-    X, y = np.arange(3000.0)[:, None], np.arange(3000) % 2
-    for size in (100, 999, 5000):
-        batches = list(Source((X, y), None, 1500, 0).stream(0).batches(size))
-        assert np.concatenate([batch.X[:, 0] for batch in batches]).tolist() == list(range(1500))
-
-
-def test_a_generator_repeats_with_the_next_seed():
-    source = Source(DRIFT, None, 500, 3)
-    for repeat in (0, 1):
-        ours = next(source.stream(repeat).batches(500))
-        wanted = generate("linear_drift", n_rows=500, seed=3 + repeat, n_features=15, n_relevant=3, shift_every=100_000)
-        assert np.array_equal(ours.X, next(wanted.batches(500)).X)
-
-
-def test_a_function_makes_the_streams():
-    made = []
-
-    def factory(seed):
-        made.append(seed)
-        return generate("sea", n_rows=900, seed=seed)
-
-    comparison = compare(factory, methods=["ofs", "oracle"], repeats=2, seed=4)
-    assert comparison.as_dict()["data"] == "factory"
-    assert sorted(set(made)) == [4, 5]
-
-
-# -- files are read once ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    """Where temporary files go."""
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    return place
-
-
-def table_file(path, n_rows=700):
-    """A CSV with numbers, texts and a label in words."""
-    rng = np.random.default_rng(3)
-    lines = ["size,colour,weight,town,answer"]
-    for _ in range(n_rows):
-        answer = rng.integers(0, 2)
-        colour, town = rng.choice(["red", "blue", "green"], p=[0.6, 0.2, 0.2] if answer else [0.2, 0.4, 0.4]), "abc"
-        number = rng.normal() + answer
-        lines.append(f"{number:.17g},{colour},{rng.integers(0, 50)},{town[rng.integers(3)]},{['no', 'yes'][answer]}")
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def sparse_file(path, n_rows=700):
-    """A LIBSVM file whose later rows know more features."""
-    rng = np.random.default_rng(4)
-    lines = []
-    for row in range(n_rows):
-        label = int(rng.integers(0, 2))
-        indices = sorted({1 + label, *rng.integers(3, 10 + row // 30, size=4).tolist()})
-        lines.append(" ".join([str(label), *(f"{index}:{rng.random():.17g}" for index in indices)]))
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("make", "name", "target", "methods"),
-    [
-        (table_file, "table.csv", "answer", ["screen:fisher", "fires", "stepwise", "etana", "all", "random"]),
-        (sparse_file, "rows.svm", None, ["screen:fisher", "ofs", "osfs", "etana", "all", "random"]),
-    ],
-)
-def test_a_spooled_file_gives_the_same_answers(make, name, target, methods, tmp_path, temporary, monkeypatch):
-    path = make(tmp_path / name)
-    options = {"methods": methods, "repeats": 2, "n_features_to_select": 2}
-    opened = []
-    real = repeats.as_stream
-    monkeypatch.setattr(repeats, "as_stream", lambda *args, **kwargs: opened.append(1) or real(*args, **kwargs))
-    once = compare(path, target, **options).as_dict()
-    assert len(opened) == 1
-    assert list(temporary.iterdir()) == []
-    monkeypatch.setattr(Source, "read_once", property(lambda self: False))
-    often = compare(path, target, **options).as_dict()
-    assert len(opened) > 12
-    assert all(entry["accuracy"] > 0.4 for entry in once["entries"])
-    assert [timeless(entry) for entry in once["entries"]] == [timeless(entry) for entry in often["entries"]]
-    assert {key: value for key, value in once.items() if key not in ("entries", "recommendation")} == {
-        key: value for key, value in often.items() if key not in ("entries", "recommendation")
-    }
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_can_be_read_only_once_can_be_compared(jobs, temporary):
-    X, y = people(600)
-    options = {"methods": ["screen:fisher", "osfs", "random"], "repeats": 2, "jobs": jobs}
-    found = compare(((X[k : k + 70], y[k : k + 70]) for k in range(0, 600, 70)), **options).as_dict()
-    wanted = compare((X, y), **options).as_dict()
-    assert found["data"] == "iterator"
-    assert [timeless(entry) for entry in found["entries"]] == [timeless(entry) for entry in wanted["entries"]]
-    assert list(temporary.iterdir()) == []
-
-
-@pytest.mark.parametrize("when", ["survey", "run"])
-def test_an_interrupt_leaves_no_spool(when, tmp_path, temporary, monkeypatch):
-    def interrupt(*_args, **_kwargs):
-        assert list(temporary.iterdir())
-        raise KeyboardInterrupt
-
-    place = "repeats._refuse_missing" if when == "survey" else "protocols.prequential"
-    monkeypatch.setattr(f"streamsift.comparison.{place}", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        compare(table_file(tmp_path / "table.csv"), "answer", methods=["random"], repeats=1)
-    assert list(temporary.iterdir()) == []
-
-
-@pytest.mark.parametrize("options", [{"methods": ["oracle"]}, {"batch_size": 500}])
-def test_a_plan_that_is_refused_leaves_no_spool(options, tmp_path, temporary):
-    with pytest.raises(StreamsiftError) as caught:
-        plan_comparison(table_file(tmp_path / "table.csv"), "answer", **options)
-    assert list(temporary.iterdir()) == [], caught  # nor while somebody holds the error
-
-
-def test_missing_values_of_a_file_are_refused_and_leave_no_spool(tmp_path, temporary):
-    path = table_file(tmp_path / "table.csv")
-    path.write_text(path.read_text().replace("red", "", 1))
-    with pytest.raises(InputError, match="has no finite number in column 'colour'"):
-        compare(path, "answer", methods=["random"])
-    assert list(temporary.iterdir()) == []
 
 
 # -- resuming ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from streamsift.core.batch import Batch
-from streamsift.streams import open_stream
+from streamsift.streams import generate, open_stream
 from streamsift.streams.spool import Spool, SpoolWriter
 
 SIZES = (1, 7, 100, 1024, 10**9)
@@ -76,6 +76,17 @@ def test_text_and_missing_values_of_a_csv_file_come_back(tmp_path: Path) -> None
     assert sorted(spool.categories["colour"]) == ["green", "red"]
     same(spool, stream)
     assert spool.n_rows == 300
+
+
+def test_categories_come_back_by_name(tmp_path: Path) -> None:
+    stream = open_stream(csv_file(tmp_path / "people.csv"), "answer")
+    for ours, theirs in zip(spooled(stream).batches(50), stream.batches(50), strict=True):
+        assert ours.kinds is not None
+        assert theirs.kinds is not None
+        given, kept = ours.kinds.names[1], theirs.kinds.names[1]
+        assert given[: len(kept)] == kept  # the reader has met these so far; the spool knows all of them
+        assert ours.kinds.undecided == theirs.kinds.undecided
+    assert all(batch.kinds is None for batch in spooled(generate("sea", n_rows=100)).batches(50))
 
 
 def test_sparse_rows_widen_as_those_of_the_file(tmp_path: Path) -> None:

@@ -300,8 +300,8 @@ class _Halves:
         return np.asarray(self.rows.y)
 
     def part(self, first: int, last: int, *, labels: bool = True) -> Batch:
-        y = self.y[first:last] if labels else None
-        return replace(self.rows, X=self.rows.X[first:last], y=y)
+        part = self.rows.rows(slice(first, last))
+        return part if labels else replace(part, y=None)
 
     def batches(self) -> list[tuple[int, int]]:
         n_rows = len(self.codes)

@@ -28,7 +28,7 @@ from streamsift.streams.identifiers import WatchedStream
 from streamsift.streams.libsvm import LibsvmStream
 from streamsift.streams.open import as_stream
 from streamsift.streams.spool import Spool, SpoolWriter
-from streamsift.streams.stream import RowStream, recut
+from streamsift.streams.stream import PassedOn, RowStream, recut
 
 LEFT_OUT = 0.1
 GENERATED = "generate:"
@@ -117,20 +117,12 @@ def _generator(text: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
-class Part:
+class Part(PassedOn):
     """The first rows of a stream, or all; with a seed, less a random tenth of them."""
 
     def __init__(self, stream: RowStream, rows: int | None, seed: tuple[int, int] | None) -> None:
-        self._stream, self._rows, self._seed = stream, rows, seed
-        self._fraction = 0.0
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        return self._stream.feature_names
-
-    @property
-    def target_name(self) -> str | None:
-        return self._stream.target_name
+        super().__init__(stream)
+        self._rows, self._seed, self._fraction = rows, seed, 0.0
 
     @property
     def n_rows(self) -> int | None:
@@ -138,10 +130,6 @@ class Part:
             return None
         known = self._stream.n_rows
         return known if known is None or self._rows is None else min(known, self._rows)
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._stream.categories
 
     def progress(self) -> float | None:
         return self._fraction if self._rows is not None else self._stream.progress()
@@ -157,7 +145,7 @@ class Part:
         for batch in self._stream.batches(_AT_ONCE):
             n_rows = batch.n_rows if self._rows is None else min(batch.n_rows, self._rows - first)
             kept = np.arange(n_rows) if rng is None else np.flatnonzero(rng.random(n_rows) >= LEFT_OUT)
-            yield replace(batch, X=batch.X[kept], y=np.asarray(batch.y)[kept])
+            yield batch.rows(kept)
             first += n_rows
             if self._rows is not None:
                 self._fraction = first / self._rows

@@ -52,6 +52,13 @@ class Batch:
     def n_rows(self) -> int:
         return int(self.X.shape[0])
 
+    def rows(self, which: slice | NDArray[Any]) -> Batch:
+        """The same for some of the rows: a slice, or their numbers."""
+        y = self.y
+        if y is not None:
+            y = y[which] if isinstance(which, slice) else np.asarray(y)[which]
+        return replace(self, X=self.X[which], y=y, lines=None if self.lines is None else self.lines[which])
+
 
 def columns_of(batch: Batch, first: int, stop: int) -> Batch:
     """The batch with some of its columns, which lie side by side.
@@ -158,7 +165,7 @@ def check_batch(
         matrix, names, is_sparse, moderate, kinds = check_matrix(X.X, owner=owner, sparse=sparse)
         names, categorical, truth = X.feature_names, X.categorical, X.relevant
         kinds = kinds if X.kinds is None else X.kinds
-        lines = X.lines if X.lines is not None and len(X.lines) == X.n_rows else None  # else some rows were left out
+        lines = X.lines
     else:
         matrix, names, is_sparse, moderate, kinds = check_matrix(X, owner=owner, sparse=sparse)
     n_rows, n_features = matrix.shape

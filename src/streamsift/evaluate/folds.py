@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from streamsift.core.batch import Batch
 from streamsift.core.constraints import Integer, IsNone, Limits, OneOf, check_parameters
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import OneClassWarning
@@ -108,7 +107,7 @@ def _run(
         for fold, times in zip(folds, counts.T, strict=True):
             rows = np.repeat(np.arange(batch.n_rows), times)
             if len(rows):
-                fold.partial_fit(_rows(batch, rows))
+                fold.partial_fit(batch.rows(rows))
         n_rows, n_features = n_rows + batch.n_rows, int(batch.X.shape[1])
         snapshot = None
         if due is not None and n_rows >= due:
@@ -125,10 +124,6 @@ def _counts(scheme: str, n_folds: int, first: int, n_rows: int, rng: np.random.G
         return rng.poisson(1.0, (n_rows, n_folds))
     own = np.arange(first, first + n_rows)[:, None] % n_folds == np.arange(n_folds)
     return np.asarray(own if scheme == "split" else ~own, np.int64)
-
-
-def _rows(batch: Batch, rows: NDArray[np.intp]) -> Batch:
-    return replace(batch, X=batch.X[rows], y=np.asarray(batch.y)[rows])
 
 
 def _snapshot(folds: list[Any], n_rows: int, n_features: int) -> FoldSnapshot:

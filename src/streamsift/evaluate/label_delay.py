@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +42,9 @@ class LabelDelay:
         while left:
             oldest, its_codes = self._waiting.popleft()
             n_taken = min(left, oldest.n_rows)
-            pieces.append(_rows(oldest, 0, n_taken))
+            pieces.append(oldest.rows(slice(n_taken)))
             labels.append(its_codes[:n_taken])
             if n_taken < oldest.n_rows:
-                self._waiting.appendleft((_rows(oldest, n_taken, oldest.n_rows), its_codes[n_taken:]))
+                self._waiting.appendleft((oldest.rows(slice(n_taken, None)), its_codes[n_taken:]))
             left -= n_taken
         return next(recut(pieces, due)), np.concatenate(labels)
-
-
-def _rows(batch: Batch, start: int, stop: int) -> Batch:
-    return replace(batch, X=batch.X[start:stop], y=batch.y[start:stop])

@@ -370,7 +370,7 @@ def _examples(model: InstanceClassifier, rows: Batch) -> list[dict[str, Any]]:
     chosen = dict.fromkeys(int(order[k]) for k in np.linspace(0, len(order) - 1, N_EXAMPLES).round().astype(int))
     found = []
     for row in chosen:
-        way = explain(model, replace(rows, X=rows.X[[row]], y=None))
+        way = explain(model, replace(rows.rows(np.array([row])), y=None))
         end = way.steps[-1].choice
         steps = [
             {"feature": name, "probability": float(step.posterior[end]), "cost": float(step.cost)}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import StreamsiftWarning
-from streamsift.streams.stream import RowStream
+from streamsift.streams.stream import PassedOn
 
 FEWEST_ROWS = 30  # with fewer, a column may grow by chance
 MOST_NAMED = 5
@@ -70,30 +70,8 @@ def warn_of_identifiers(names: list[str]) -> None:
         )
 
 
-class WatchedStream:
+class WatchedStream(PassedOn):
     """The same stream; when it has been read to its end, it warns of columns that look like identifiers."""
-
-    def __init__(self, stream: RowStream) -> None:
-        self._stream = stream
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        return self._stream.feature_names
-
-    @property
-    def target_name(self) -> str | None:
-        return self._stream.target_name
-
-    @property
-    def n_rows(self) -> int | None:
-        return self._stream.n_rows
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._stream.categories
-
-    def progress(self) -> float | None:
-        return self._stream.progress()
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
         watch = IdentifierWatch()

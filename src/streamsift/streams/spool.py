@@ -1,8 +1,9 @@
 """Spool: rows that were read once, in Arrow IPC files, from which they come back as they were, as often as needed.
 
-Parsing text takes far longer than reading numbers. A spool holds the batches as the reader made them, so
-that nothing is decoded twice: a dense row is its bytes, a sparse row its indices and its values, a label its number in
-a list of labels. It is no format to keep: it lives in a temporary folder and is removed with the object.
+Parsing text takes far longer than reading numbers. A spool holds the batches as the reader made them, so that nothing
+is decoded twice: a dense row is its bytes, a sparse row its indices and its values, a label its number in a list of
+labels. The names behind the codes of categories are kept once. It is no format to keep: it lives in a temporary folder
+and is removed with the object.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,9 +24,10 @@ from scipy import sparse
 
 from streamsift.core.atomic import write_error
 from streamsift.core.batch import Batch
+from streamsift.core.categories import ColumnKinds
 from streamsift.core.interrupts import has_cleared, leaves_behind
 from streamsift.streams.ipc import opened
-from streamsift.streams.stream import RowStream, recut, widening
+from streamsift.streams.stream import PassedOn, RowStream, recut, widening
 
 _DENSE, _INDICES, _VALUES, _LABELS = "x", "indices", "values", "label"
 _PLAIN = {"b": bool, "i": int, "u": int, "f": float, "U": str, "S": bytes}  # what `tolist` makes of a kind of array
@@ -100,6 +102,7 @@ class SpoolWriter:
         self._writer: Any = None
         self._labels: dict[tuple[type, Any], int] = {}
         self._n_rows, self._widens = 0, widens
+        self._kinds: ColumnKinds | None = None
         self._stream: RowStream | None = None
         self.spool: Spool
 
@@ -121,6 +124,7 @@ class SpoolWriter:
             raise write_error(self._files[-1].path, error) from error
         self._files[-1].widths.append(int(batch.X.shape[1]))
         self._n_rows += batch.n_rows
+        self._kinds = batch.kinds  # categories only grow: the last batch knows all of them
 
     def _columns(self, batch: Batch, form: _Form) -> list[Any]:
         labels = _arrow(self._codes(np.asarray(batch.y)))
@@ -160,6 +164,7 @@ class SpoolWriter:
         if self._stream is not None:
             self.spool.feature_names, self.spool.target_name = self._stream.feature_names, self._stream.target_name
             self.spool.categories = self._stream.categories
+        self.spool.kinds = self._kinds
 
 
 class Spool:
@@ -170,6 +175,7 @@ class Spool:
 
     feature_names: tuple[str, ...] | None = None
     target_name: str | None = None
+    kinds: ColumnKinds | None = None  # the names behind the codes, of all batches
 
     def __init__(self, folder: Path, files: list[_File], labels: list[Any], n_rows: int, widens: bool) -> None:
         self._files, self._labels, self._widens = files, labels, widens
@@ -185,9 +191,9 @@ class Spool:
         """The fraction of the rows read so far."""
         return self._n_read / self.n_rows if self.n_rows else None
 
-    def batches(self, size: int) -> Iterator[Batch]:
-        """All rows from the beginning, in batches of exactly `size`; only the last may be shorter."""
-        batches = recut(self._blocks(), size)
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        """All rows from the beginning, in batches of exactly `batch_size`; only the last may be shorter."""
+        batches = recut(self._blocks(), batch_size)
         return widening(batches) if self._widens else batches
 
     def _blocks(self) -> Iterator[Batch]:
@@ -199,7 +205,7 @@ class Spool:
                     rows = reader.get_batch(number)
                     rows.validate(full=True)
                     self._n_read += rows.num_rows
-                    yield _batch(rows, file.form, width, labels)
+                    yield replace(_batch(rows, file.form, width, labels), kinds=self.kinds)
 
 
 def _label_array(labels: list[Any], dtype: str) -> NDArray[Any]:
@@ -234,33 +240,15 @@ def _batch(rows: Any, form: _Form, width: int, labels: NDArray[Any]) -> Batch:
     return Batch(X, y, form.feature_names, categorical)
 
 
-class _Copied:
+class _Copied(PassedOn):
     """A stream whose batches a SpoolWriter is given on the way."""
 
     def __init__(self, stream: RowStream, writer: SpoolWriter) -> None:
-        self._stream, self._writer = stream, writer
+        super().__init__(stream)
+        self._writer = writer
 
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        return self._stream.feature_names
-
-    @property
-    def target_name(self) -> str | None:
-        return self._stream.target_name
-
-    @property
-    def n_rows(self) -> int | None:
-        return self._stream.n_rows
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        return self._stream.categories
-
-    def progress(self) -> float | None:
-        return self._stream.progress()
-
-    def batches(self, size: int) -> Iterator[Batch]:
-        for batch in self._stream.batches(size):
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        for batch in self._stream.batches(batch_size):
             self._writer.add(batch)
             yield batch
 

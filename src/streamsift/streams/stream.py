@@ -48,6 +48,35 @@ class RowStream(Protocol):
         ...
 
 
+class PassedOn:
+    """Another stream, passed on as it is; what does something on the way overrides `batches`."""
+
+    def __init__(self, stream: RowStream) -> None:
+        self._stream = stream
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self._stream.feature_names
+
+    @property
+    def target_name(self) -> str | None:
+        return self._stream.target_name
+
+    @property
+    def n_rows(self) -> int | None:
+        return self._stream.n_rows
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        return self._stream.categories
+
+    def progress(self) -> float | None:
+        return self._stream.progress()
+
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        return self._stream.batches(batch_size)
+
+
 def recut(blocks: Iterable[Batch], size: int) -> Iterator[Batch]:
     """Cut batches of any length into batches of `size` rows, copying only those that straddle two blocks."""
     check_parameters("batches", {"size": size}, {"size": (Integer(1, None),)})
@@ -61,21 +90,18 @@ def _recut(blocks: Iterable[Batch], size: int) -> Iterator[Batch]:
         start = 0
         while block.n_rows - start >= size - held:
             stop = start + size - held
-            pieces.append(_rows(block, start, stop))
+            pieces.append(_part(block, start, stop))
             yield _join(pieces)
             pieces, held, start = [], 0, stop
         if start < block.n_rows:
-            pieces.append(_rows(block, start, block.n_rows))
+            pieces.append(_part(block, start, block.n_rows))
             held += block.n_rows - start
     if pieces:
         yield _join(pieces)
 
 
-def _rows(block: Batch, start: int, stop: int) -> Batch:
-    if start == 0 and stop == block.n_rows:
-        return block
-    lines = None if block.lines is None else block.lines[start:stop]
-    return replace(block, X=block.X[start:stop], y=block.y[start:stop], lines=lines)
+def _part(block: Batch, start: int, stop: int) -> Batch:
+    return block if start == 0 and stop == block.n_rows else block.rows(slice(start, stop))
 
 
 def _join(pieces: list[Batch]) -> Batch:
