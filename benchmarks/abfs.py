@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from river import drift, tree
 
 from benchmarks.table import Row, best_times
+from river import drift, tree
 from streamsift.drift import ADWIN
 from streamsift.rows.abfs import ABFS
 from streamsift.streams import generate

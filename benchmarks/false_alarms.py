@@ -1,7 +1,7 @@
-"""How often the tests of `compare` tell equals apart, and how often they find a true difference, by simulation.
+"""How often the tests of `compare` find a difference between equals, and how often a true one, by simulation.
 
 `python -m benchmarks.false_alarms [--repeats 400] [--quick]` prints three tables: the chance that *any* pair of equally
-good entries is told apart (at most 5 % is promised), the same for a test that takes steps for independent, and the
+good entries is distinguished (at most 5 % is promised), the same for a test that treats steps as independent, and the
 chance that an entry that is better is found to be. Each cell also says how often the answer was "too few rows to tell".
 
 The entries predict batches of 100 rows; their chances to be right are equal on average, and vary in time:
@@ -62,8 +62,8 @@ def accuracies(kind: str, n_steps: int, n_entries: int, rng: np.random.Generator
 
 
 def alarms(kind: str, n_steps: int, n_entries: int, repeats: int, better_by: float = 0.0) -> tuple[float, float, float]:
-    """The share of streams with an alarm, of those with one by a test that takes steps for independent, of pairs
-    without an answer. An alarm: any pair is told apart; with a true difference, the first of all others."""
+    """The share of streams with an alarm, of those with one by a test that treats steps as independent, of pairs
+    without an answer. An alarm: any pair is distinguished; with a true difference, the first from all others."""
     names, found = [f"entry {k}" for k in range(n_entries)], []
     for repeat in range(repeats):
         rng = np.random.default_rng([repeat, n_steps, n_entries, KINDS.index(kind)])
@@ -110,7 +110,7 @@ def main() -> int:
                 f"{100 * share:.0f} % ({100 * few:.0f} %)" for share, _, few in found
             ]
     print(table("false alarms (too few rows)", lengths, ours), end="\n\n")
-    print(table("steps taken for independent", lengths, naive), end="\n\n")
+    print(table("steps treated as independent", lengths, naive), end="\n\n")
     print(table("true differences found (too few rows)", lengths, power), end="\n\n")
     noise = 100 * float(stats.binom.ppf(0.999, repeats, LEVEL)) / repeats
     print(f"The most false alarms: {100 * worst:.1f} % of {repeats} streams (up to {noise:.1f} % is noise at 5 %).")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
 import stat
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -33,11 +35,18 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def rewritten(path: Path, **changes: bytes | None) -> Path:
-    """The same file with some members replaced (dots in names are written __), or left out where None is given."""
+def rewritten(path: Path, *, sums: bool = True, **changes: bytes | None) -> Path:
+    """The same file with some members replaced (dots in names are written __), or left out where None is given.
+
+    A forger knows how to compute checksums, unless `sums` says otherwise.
+    """
     new = {name.replace("__", "."): content for name, content in changes.items()}
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()} | new
+    if sums:
+        del members["SHA256SUMS"]
+        listed = [(hashlib.sha256(content).hexdigest(), name) for name, content in members.items() if content]
+        members["SHA256SUMS"] = "".join(f"{checksum}  {name}\n" for checksum, name in listed).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             if content is not None:
@@ -112,7 +121,7 @@ def test_a_state_without_labels_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     "labels",
-    [("a", "b", "ü"), (True, False, 7), (0.5, 1.5, 2.5), (1, "1", 1.5), (2**70, -1, 0), ("\0", "", "\0\0")],
+    [("a", "b", "ü"), (True, False, 7), (0.5, 1.5, 2.5), (1, "1", 1.5), (2**70, -1, 0), ("\0", "x", "\0\0")],
     ids=["text", "bools", "floats", "mixed", "large", "zero bytes"],
 )
 def test_labels_keep_their_types(labels: tuple[Any, ...], tmp_path: Path) -> None:
@@ -139,6 +148,8 @@ def test_equal_states_give_equal_files(tmp_path: Path) -> None:
 def test_the_arrays_are_plain_npy_files(file: Path) -> None:
     with np.load(file, allow_pickle=False) as archive:
         assert np.array_equal(archive["state.sums"], fitted().state_arrays()["state.sums"])
+    with zipfile.ZipFile(file) as archive:
+        assert archive.read("state.sums.npy")[:8] == b"\x93NUMPY\x01\x00"  # the version every reader knows
 
 
 def test_the_manifest_says_who_wrote_it(file: Path) -> None:
@@ -331,6 +342,11 @@ def test_arrays_of_another_byte_order_are_read(file: Path) -> None:
 def test_a_file_larger_than_allowed_is_refused(file: Path) -> None:
     with pytest.raises(SavedStateError, match="more than the 100 allowed: pass a larger max_bytes"):
         persist.load(file, method=MeanGap, max_bytes=100)
+    with zipfile.ZipFile(file) as archive:
+        held = sum(info.file_size for info in archive.infolist())
+    assert persist.load(file, method=MeanGap, max_bytes=held).n_rows_seen_ == fitted().n_rows_seen_
+    with pytest.raises(SavedStateError, match=f"holds {held} bytes, more than the {held - 1} allowed"):
+        persist.load(file, method=MeanGap, max_bytes=held - 1)
 
 
 def test_a_zip_bomb_is_refused(file: Path) -> None:
@@ -338,6 +354,68 @@ def test_a_zip_bomb_is_refused(file: Path) -> None:
         archive.writestr("bomb.npy", bytes(10_000_000))
     with pytest.raises(SavedStateError, match=r"bomb\.npy in it is compressed"):
         persist.load(file, method=MeanGap)
+
+
+def test_a_member_of_another_file_is_refused(file: Path) -> None:
+    other = npy_bytes(fitted().state_arrays()["state.counts"] + 1.0)
+    with pytest.raises(SavedStateError, match=r"state\.counts\.npy in it does not have the checksum of its SHA256SUMS"):
+        persist.load(rewritten(file, sums=False, state__counts__npy=other), method=MeanGap)
+    persist.load(rewritten(file), method=MeanGap)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"SHA256SUMS": None}, "it has no SHA256SUMS"),
+        ({"SHA256SUMS": b""}, "does not have the checksum"),
+        ({"extra__txt": b"more"}, r"extra\.txt in it does not have the checksum"),
+        ({"state__counts__npy": None}, r"state\.counts\.npy is missing"),
+    ],
+)
+def test_every_member_needs_its_checksum(file: Path, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(SavedStateError, match=words):
+        persist.load(rewritten(file, sums=False, **changes), method=MeanGap)
+
+
+def test_two_members_of_one_name_are_refused(file: Path) -> None:
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("state.counts.npy", npy_bytes(np.zeros(3)))
+    with pytest.raises(SavedStateError, match="two members of one name"):
+        persist.load(file, method=MeanGap)
+
+
+def test_sha256sum_can_verify_the_members(file: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(tmp_path / "members")
+    command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    done = subprocess.run(command, cwd=tmp_path / "members", capture_output=True, text=True, check=True)
+    assert done.stdout.count(": OK") == len(list((tmp_path / "members").iterdir())) - 1
+
+
+# -- what a file says about itself ------------------------------------------------------------------------------------
+
+
+def test_a_file_is_described_without_its_class(file: Path) -> None:
+    found = persist.describe(file)
+    assert (found.method, found.parameters) == ("tests.contract.mean_gap:MeanGap", {"n_features_to_select": 2})
+    assert (found.streamsift, found.format_version) == (__version__, 1)
+    assert found.n_bytes == file.stat().st_size
+    assert list(found.sections) == ["selector"]
+
+
+def test_other_sections_are_listed_and_do_not_disturb(file: Path) -> None:
+    rewritten(file, **{"trace/steps__bin": b"12345", "source/position__json": b"{}"})
+    found = persist.describe(file)
+    assert {name: size for name, size in found.sections.items() if name != "selector"} == {"trace": 5, "source": 2}
+    same_state(persist.load(file, method=MeanGap).state_arrays(), fitted().state_arrays(), "other sections")
+
+
+def test_a_saved_file_is_known_by_its_first_bytes(file: Path, tmp_path: Path) -> None:
+    assert persist.is_saved_file(file)
+    np.savez(tmp_path / "numbers.npz", a=np.zeros(3))
+    (tmp_path / "table.csv").write_text('manifest.json{"format": "streamsift')
+    (tmp_path / "empty").write_bytes(b"")
+    assert not any(persist.is_saved_file(tmp_path / name) for name in ("numbers.npz", "table.csv", "empty"))
 
 
 def test_entries_that_overlap_are_refused(file: Path) -> None:
@@ -351,3 +429,11 @@ def test_entries_that_overlap_are_refused(file: Path) -> None:
         archive._didModify = True
     with pytest.raises(SavedStateError, match="more bytes than it has"):
         persist.load(file, method=MeanGap)
+
+
+def test_numbers_of_all_sizes_can_be_loaded_again(tmp_path):
+    """Their keys are so far apart that a difference of two would overflow."""
+    X = np.array([[-1e300], [-1.0], [0.0], [1.0], [1e300]] * 40)
+    path = tmp_path / "s"
+    persist.save(catalog.make("screen:mutual_info").fit(X, np.arange(200) % 2), path)
+    assert persist.load(path).n_rows_seen_ == 200

@@ -6,21 +6,23 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.defaults import streams
+from benchmarks.defaults import empty, restarts, scales, streams
 from benchmarks.defaults.halves import measure, table
 from benchmarks.defaults.methods import COLUMN_TABLES, ROW_TABLES
 from benchmarks.defaults.sets import NAMES, load
 
 RESULTS = Path(__file__).parents[1] / "results"
-FADING = "fading"
-TABLES = (*ROW_TABLES, *COLUMN_TABLES, FADING)
+FADING, SCALE, EMPTY, RESTARTS = "fading", "scale", "empty", "restarts"
+TABLES = (*ROW_TABLES, *COLUMN_TABLES, FADING, SCALE, EMPTY, RESTARTS)
 CRITERIA = ("fisher", "mutual_info")
 N_ROWS, N_FEATURES = 3000, 1000
 N_ROWS_OF_STREAMS, N_FEATURES_OF_STREAMS = 6000, 300
+N_ROWS_OF_EMPTY, N_ROWS_OF_RESTARTS = 20_000, 1500  # boosting of river takes long
 N_ROWS_OF_COLUMNS, N_COLUMNS = 1000, 300  # column methods are quadratic in rows or columns
 
 
@@ -39,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     for name in given.tables or TABLES:
         with threadpool_limits(1):
-            text, figures = _fading(given) if name == FADING else _halves(name, given)
+            text, figures = _MADE_BY.get(name, partial(_halves, name))(given)
         print(f"### {name}\n\n{text}\n", flush=True)
         (given.out / f"defaults_{name}.json").write_text(json.dumps(figures, indent=1) + "\n")
     return 0
@@ -63,6 +65,30 @@ def _fading(given: argparse.Namespace) -> tuple[str, dict[str, object]]:
         found[criterion] = streams.measure(streams.streams(given.data, rows, features), criterion, _say)
         texts.append(f"criterion={criterion!r}:\n\n{streams.table(found[criterion])}")
     return "\n\n".join(texts), {"rows": rows, "features": features, "streams": found}
+
+
+def _scale(given: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    rows, features = given.rows or N_ROWS, given.features or N_FEATURES_OF_STREAMS
+    found = scales.measure(load(given.data, tuple(given.sets), rows, features), _say)
+    text = f"{len(given.sets)} sets, at most {rows} rows and {features} features of each.\n\n{scales.table(found)}"
+    return text, {"rows": rows, "features": features, "sets": found}
+
+
+def _empty(given: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    rows, features = given.rows or N_ROWS_OF_EMPTY, given.features or N_FEATURES_OF_STREAMS
+    found = empty.measure(given.data, rows, features, _say)
+    text = f"At most {rows} rows and {features} features of each stream, batches of {empty.BATCH}."
+    return f"{text}\n\n{empty.table(found)}", {"rows": rows, "features": features, "streams": found}
+
+
+def _restarts(given: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    rows, features = given.rows or N_ROWS_OF_RESTARTS, given.features or N_FEATURES_OF_STREAMS
+    found = restarts.measure(given.data, rows, features, _say)
+    text = f"At most {rows} rows and {features} features of each stream."
+    return f"{text}\n\n{restarts.table(found)}", {"rows": rows, "features": features, "streams": found}
+
+
+_MADE_BY = {FADING: _fading, SCALE: _scale, EMPTY: _empty, RESTARTS: _restarts}
 
 
 def _say(line: str) -> None:

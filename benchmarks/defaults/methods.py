@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.defaults.halves import Choose, by_columns, by_rows, by_rows_its_own_number
-from streamsift import ABFS, EFS, FIRES, FSDS, OFS, OFSA3M, OSFS, SAOLA, FastOSFS, OFSDensity, Screener
+from streamsift import ABFS, EFS, FIRES, FSDS, OFS, OFSA3M, OSFS, SAOLA, FastOSFS, Joint, OFSDensity, Screener
 
 Table = dict[str, Choose]
+
+JOINT_RULES = ("forward", "mrmr", "ols", "lasso", "elastic_net", "mcp", "fsa")
 
 
 def _fires() -> Table:
@@ -57,6 +59,7 @@ ROW_TABLES: dict[str, Table] = {
         "efs": by_rows(EFS),
         "fsds": by_rows(FSDS),
     },
+    "joint": {f"joint:{rule}": by_rows(Joint, rule=rule) for rule in JOINT_RULES} | {"fires": by_rows(FIRES)},
 }
 
 

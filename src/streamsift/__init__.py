@@ -32,19 +32,27 @@ if TYPE_CHECKING:
     from streamsift.core.exceptions import InputError as InputError
     from streamsift.core.exceptions import MergeError as MergeError
     from streamsift.core.exceptions import MissingExtraError as MissingExtraError
+    from streamsift.core.exceptions import NotEnoughMemoryError as NotEnoughMemoryError
     from streamsift.core.exceptions import OneClassWarning as OneClassWarning
     from streamsift.core.exceptions import ParameterError as ParameterError
     from streamsift.core.exceptions import ReaderError as ReaderError
     from streamsift.core.exceptions import ReadingNotice as ReadingNotice
+    from streamsift.core.exceptions import RestartWarning as RestartWarning
     from streamsift.core.exceptions import SavedStateError as SavedStateError
     from streamsift.core.exceptions import StreamsiftError as StreamsiftError
     from streamsift.core.exceptions import StreamsiftWarning as StreamsiftWarning
     from streamsift.core.exceptions import UnknownNameError as UnknownNameError
+    from streamsift.core.guarantees import Fdr as Fdr
+    from streamsift.core.guarantees import Fpr as Fpr
+    from streamsift.core.guarantees import Fwe as Fwe
     from streamsift.core.selection import Decision as Decision
     from streamsift.core.selection import Selection as Selection
     from streamsift.evaluate.prequential import prequential as prequential
+    from streamsift.evaluate.streaming_split import StreamingSplit as StreamingSplit
     from streamsift.instances.etana import ETANA as ETANA
     from streamsift.instances.f_etana import FETANA as FETANA
+    from streamsift.interop.sklearn import make_columns as make_columns
+    from streamsift.interop.stream_pipeline import StreamPipeline as StreamPipeline
     from streamsift.interop.torch import TorchModel as TorchModel
     from streamsift.persist import load as load
     from streamsift.persist import save as save
@@ -55,9 +63,12 @@ if TYPE_CHECKING:
     from streamsift.rows.fires.glm import GLM as GLM
     from streamsift.rows.fires.sdt import SDT as SDT
     from streamsift.rows.fsds import FSDS as FSDS
+    from streamsift.rows.joint import Joint as Joint
     from streamsift.rows.ofs import OFS as OFS
     from streamsift.rows.screener import Screener as Screener
+    from streamsift.runs.late_labels import LateLabels as LateLabels
     from streamsift.runs.trace import Trace as Trace
+    from streamsift.streams.column_iterable import columns_from as columns_from
     from streamsift.streams.column_sources import open_columns as open_columns
     from streamsift.streams.generation import generate as generate
     from streamsift.streams.open import open_stream as open_stream
@@ -77,10 +88,16 @@ _HOME = {
     "FSDS": "streamsift.rows.fsds",
     "FastOSFS": "streamsift.columns.fast_osfs",
     "GLM": "streamsift.rows.fires.glm",
+    "Fdr": "streamsift.core.guarantees",
+    "Fpr": "streamsift.core.guarantees",
+    "Fwe": "streamsift.core.guarantees",
     "InputError": "streamsift.core.exceptions",
     "Investing": "streamsift.columns.investing",
+    "Joint": "streamsift.rows.joint",
+    "LateLabels": "streamsift.runs.late_labels",
     "MergeError": "streamsift.core.exceptions",
     "MissingExtraError": "streamsift.core.exceptions",
+    "NotEnoughMemoryError": "streamsift.core.exceptions",
     "OFS": "streamsift.rows.ofs",
     "OFSA3M": "streamsift.columns.ofs_a3m",
     "OFSDensity": "streamsift.columns.ofs_density",
@@ -90,22 +107,27 @@ _HOME = {
     "Penalised": "streamsift.columns.penalised",
     "ReaderError": "streamsift.core.exceptions",
     "ReadingNotice": "streamsift.core.exceptions",
+    "RestartWarning": "streamsift.core.exceptions",
     "SAOLA": "streamsift.columns.saola",
     "SDT": "streamsift.rows.fires.sdt",
     "SavedStateError": "streamsift.core.exceptions",
     "Screener": "streamsift.rows.screener",
     "Selection": "streamsift.core.selection",
     "Stepwise": "streamsift.columns.stepwise",
+    "StreamPipeline": "streamsift.interop.stream_pipeline",
+    "StreamingSplit": "streamsift.evaluate.streaming_split",
     "StreamsiftError": "streamsift.core.exceptions",
     "StreamsiftWarning": "streamsift.core.exceptions",
     "TorchModel": "streamsift.interop.torch",
     "Trace": "streamsift.runs.trace",
     "UnknownNameError": "streamsift.core.exceptions",
     "catalog": "streamsift.catalog",
+    "columns_from": "streamsift.streams.column_iterable",
     "compare": "streamsift.comparison.compare",
     "drift": "streamsift.drift",
     "generate": "streamsift.streams.generation",
     "load": "streamsift.persist",
+    "make_columns": "streamsift.interop.sklearn",
     "metrics": "streamsift.metrics",
     "open_columns": "streamsift.streams.column_sources",
     "open_stream": "streamsift.streams.open",
@@ -133,20 +155,29 @@ __all__ = [
     "Decision",
     "EmptySelectionWarning",
     "FastOSFS",
+    "Fdr",
+    "Fpr",
+    "Fwe",
     "InputError",
     "Investing",
+    "Joint",
+    "LateLabels",
     "MergeError",
     "MissingExtraError",
+    "NotEnoughMemoryError",
     "OFSDensity",
     "OneClassWarning",
     "ParameterError",
     "Penalised",
     "ReaderError",
     "ReadingNotice",
+    "RestartWarning",
     "SavedStateError",
     "Screener",
     "Selection",
     "Stepwise",
+    "StreamPipeline",
+    "StreamingSplit",
     "StreamsiftError",
     "StreamsiftWarning",
     "TorchModel",
@@ -154,10 +185,12 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "catalog",
+    "columns_from",
     "compare",
     "drift",
     "generate",
     "load",
+    "make_columns",
     "metrics",
     "open_columns",
     "open_stream",

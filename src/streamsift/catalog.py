@@ -44,6 +44,7 @@ _SCREENER = "streamsift.rows.screener:Screener"
 _CARVALHO = (
     "Carvalho and Cohen (2006), Single-Pass Online Learning: Performance, Voting Schemes and Online Feature Selection"
 )
+_DING = "Ding and Peng (2005), Minimum Redundancy Feature Selection from Microarray Gene Expression Data"
 _HAUG = "Haug et al. (2020), Leveraging Model Inherent Variable Importance for Stable Online Feature Selection"
 _HUANG = "Huang et al. (2015), Unsupervised Feature Selection on Data Streams"
 _LIYANAGE = "Warahena Liyanage et al. (2020), On-the-Fly Joint Feature Selection and Classification"
@@ -54,6 +55,8 @@ _YU = "Yu et al. (2014), Towards Scalable and Accurate Online Feature Selection 
 _ZHOU_A3M = "Zhou et al. (2019), Online Streaming Feature Selection using Adapted Neighborhood Rough Set"
 _ZHOU_DENSITY = "Zhou et al. (2019), OFS-Density: A Novel Online Streaming Feature Selection Method"
 _BARDDAL = "Barddal et al. (2019), Boosting Decision Stumps for Dynamic Feature Selection on Data Streams"
+_SUN = "Sun et al. (2018), A Novel Framework for Online Supervised Learning with Feature Selection"
+_JOINT = "streamsift.rows.joint:Joint"
 _WANG_BARBU = "Wang and Barbu (2021), Online Feature Screening for Data Streams with Concept Drift"
 
 
@@ -100,6 +103,13 @@ _TABLE: dict[str, Entry] = {
         "Gini impurity removed by the best single cut of the feature.",
         _WANG_BARBU,
         {"criterion": "gini"},
+    ),
+    "screen:correlation": Entry(
+        _SCREENER,
+        "rows",
+        "Absolute correlation with the target, which may be a number; with classes the correlation ratio.",
+        "Pearson (1896), Mathematical Contributions to the Theory of Evolution III",
+        {"criterion": "correlation"},
     ),
     "fires": Entry(
         "streamsift.rows.fires.fires:FIRES",
@@ -150,6 +160,55 @@ _TABLE: dict[str, Entry] = {
         "Boosted decision stumps with drift detectors; chooses the number of features itself.",
         _BARDDAL,
     ),
+    "joint:forward": Entry(
+        _JOINT,
+        "rows",
+        "Adds again and again the feature that adds most to least squares on those before it.",
+        _SUN,
+        {"rule": "forward"},
+    ),
+    "joint:mrmr": Entry(
+        _JOINT,
+        "rows",
+        "Adds again and again the feature that is most relevant for its correlation with those before it.",
+        _DING,
+        {"rule": "mrmr"},
+    ),
+    "joint:ols": Entry(
+        _JOINT,
+        "rows",
+        "Largest standardised coefficients of least squares on all features.",
+        _SUN,
+        {"rule": "ols"},
+    ),
+    "joint:lasso": Entry(
+        _JOINT,
+        "rows",
+        "Features that enter the lasso first as its penalty goes down.",
+        _SUN,
+        {"rule": "lasso"},
+    ),
+    "joint:elastic_net": Entry(
+        _JOINT,
+        "rows",
+        "Features that enter the elastic net first as its penalty goes down.",
+        _SUN,
+        {"rule": "elastic_net"},
+    ),
+    "joint:mcp": Entry(
+        _JOINT,
+        "rows",
+        "Features that enter first under the minimax concave penalty.",
+        _SUN,
+        {"rule": "mcp"},
+    ),
+    "joint:fsa": Entry(
+        _JOINT,
+        "rows",
+        "Least squares by gradient steps, after each of which the smallest coefficients are dropped.",
+        _SUN,
+        {"rule": "fsa"},
+    ),
     "investing": Entry(
         "streamsift.columns.investing:Investing",
         "columns",
@@ -163,6 +222,27 @@ _TABLE: dict[str, Entry] = {
         "Bids a significance level for each column and earns more by accepting good ones.",
         _UNGAR,
         {"criterion": "alpha"},
+    ),
+    "investing:lord": Entry(
+        "streamsift.columns.investing:Investing",
+        "columns",
+        "Accepts by p-values and keeps the false discovery rate; levels grow with each acceptance (LORD++).",
+        "Ramdas et al. (2017), Online control of the false discovery rate with decaying memory",
+        {"criterion": "lord"},
+    ),
+    "investing:saffron": Entry(
+        "streamsift.columns.investing:Investing",
+        "columns",
+        "Keeps the false discovery rate and spends only on p-values above 1/2 (SAFFRON).",
+        "Ramdas et al. (2018), SAFFRON: an adaptive algorithm for online control of the false discovery rate",
+        {"criterion": "saffron"},
+    ),
+    "investing:addis": Entry(
+        "streamsift.columns.investing:Investing",
+        "columns",
+        "Keeps the false discovery rate and ignores p-values above 1/2 (ADDIS).",
+        "Tian, Ramdas (2019), ADDIS: an adaptive discarding algorithm for online FDR control",
+        {"criterion": "addis"},
     ),
     "penalised:aic": Entry(
         "streamsift.columns.penalised:Penalised",
@@ -236,6 +316,10 @@ _TABLE: dict[str, Entry] = {
 }
 
 
+# Classes that are no methods, but can be saved with a method inside.
+_COMPOSED = {"streamsift.interop.stream_pipeline:StreamPipeline", "streamsift.runs.late_labels:LateLabels"}
+
+
 def names(kind: Kind | None = None) -> list[str]:
     """The names of all methods, or of those for one kind of stream, in the order of the table.
 
@@ -288,6 +372,21 @@ def make(name: str, **arguments: Any) -> Any:
     return class_at(entry(name).target)(**preset, **arguments)
 
 
+def name_of(target: str, settings: Mapping[str, Any]) -> str | None:
+    """The name that stands for a class ("module:Class") with these settings; None where there is none.
+
+    Examples
+    --------
+    >>> from streamsift import catalog
+    >>> catalog.name_of("streamsift.rows.screener:Screener", {"criterion": "gini", "n_bins": 7})
+    'screen:gini'
+    """
+    for name, listed in _TABLE.items():
+        if listed.target == target and all(settings.get(key) == value for key, value in listed.arguments.items()):
+            return name
+    return None
+
+
 def parameters(name: str) -> list[str]:
     """The parameters of a method, except the ones its name stands for.
 
@@ -303,7 +402,7 @@ def parameters(name: str) -> list[str]:
 
 
 def class_at(target: str) -> type[Any]:
-    """The class at "module:Class"; only what the table lists is imported.
+    """The class at "module:Class"; only what the table lists is imported, and what is composed of it.
 
     Examples
     --------
@@ -311,7 +410,7 @@ def class_at(target: str) -> type[Any]:
     >>> catalog.class_at("streamsift.rows.screener:Screener").__name__
     'Screener'
     """
-    targets = {listed.target for listed in _TABLE.values()}
+    targets = {listed.target for listed in _TABLE.values()} | _COMPOSED
     if target not in targets:
         raise UnknownNameError("class in the catalog", target, sorted(targets))
     module, _, name = target.partition(":")

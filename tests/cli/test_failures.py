@@ -191,7 +191,7 @@ class Interrupted:
 def test_ctrl_c_without_out_writes_nothing(sift, people, tmp_path, monkeypatch, n_batches, words):
     monkeypatch.setattr("streamsift.runs.rows.open_stream", lambda *_, **__: Interrupted(n_batches))
     saved = tmp_path / "selector.sift"
-    code, out, err = sift("select", people, "--target", "sex", "--batch", 100, "--save", saved)
+    code, out, err = sift("select", people, "--target", "sex", "--batch-size", 100, "--save", saved)
     assert (code, out, err.strip()) == (130, "", words)
     assert not saved.exists()
 

@@ -7,7 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from tests.contract.mean_gap import MeanGap
+from tests.fixtures.make import FOLDER, N_ROWS
 
+from streamsift import LateLabels, Screener, persist
 from streamsift.streams import inspection, open_stream
 
 
@@ -83,13 +86,12 @@ def test_the_table_the_target_and_the_warnings(sift, tmp_path, frame):
     assert err.endswith("All 400 rows were read.\n")
 
 
-def test_only_the_first_rows_are_read_unless_all_are_wanted(sift, tmp_path, monkeypatch):
-    monkeypatch.setattr(inspection, "_AT_ONCE", 64)
+def test_only_the_first_rows_are_read_unless_all_are_wanted(sift, tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("x,label\n" + "1.5,a\n2.5,b\n" * 500)
+    path.write_text("x,label\n" + "1.5,a\n2.5,b\n" * 3_000)
     _, _, err = sift("inspect", path, "--target", "label", "--rows", 100)
-    assert err == "The first 128 rows were read; --all reads the whole file.\n"
-    assert sift("inspect", path, "--target", "label", "--all")[2] == "All 1,000 rows were read.\n"
+    assert err == "The first 4,096 rows were read; --all reads the whole file.\n"
+    assert sift("inspect", path, "--target", "label", "--all")[2] == "All 6,000 rows were read.\n"
 
 
 def test_a_target_that_says_little(sift, tmp_path):
@@ -125,3 +127,70 @@ def test_many_values_are_counted_up_to_a_bound():
     X = np.random.default_rng(0).normal(size=(5000, 1))
     found = inspection.inspect(open_stream((X, np.arange(5000) % 2)))
     assert (found.columns[0].distinct, found.columns[0].more) == (inspection.MOST_DISTINCT, True)
+
+
+# -- saved selectors --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["screen:fisher", "investing", "etana"])
+def test_a_saved_selector_is_described(sift, name):
+    path = FOLDER / f"{name.replace(':', '-')}.streamsift"
+    code, out, err = sift("inspect", path, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["method"], found["rows"], found["features"]) == (name, N_ROWS, 5)
+    assert found["classes"] == ["no", "yes"]
+    assert found["parameters"] == persist.load(path).get_params()
+    assert found["bytes"] == path.stat().st_size
+    assert list(found["sections"]) == ["selector"]
+    assert found["top"][0]["name"] in ("height", "weight")
+    code, out, err = sift("inspect", path)
+    assert (code, err) == (0, "")
+    assert f"method: {name}\n" in out
+    assert "rank\tfeature\t" in out
+
+
+def test_the_ranking_of_a_saved_selector_is_cut(sift, tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 30))
+    persist.save(Screener("fisher").fit(X, X[:, 17] > 0), tmp_path / "data.csv")  # known by its content, not its name
+    code, out, err = sift("inspect", tmp_path / "data.csv")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-10].startswith("1\tx17\t")
+    assert "features: 30" in out
+
+
+def test_a_saved_selector_of_another_package_has_no_ranking(sift, tmp_path):
+    persist.save(MeanGap().fit([[0.0], [1.0]], ["no", "yes"]), tmp_path / "selector")
+    code, out, err = sift("inspect", tmp_path / "selector")
+    assert code == 0
+    assert "method: tests.contract.mean_gap:MeanGap" in out
+    assert "rank" not in out
+    assert err == "The class is not one of streamsift's, so its ranking is not shown.\n"
+
+
+def test_a_damaged_saved_selector_is_refused_in_words(sift, tmp_path):
+    whole = bytearray((FOLDER / "ofs.streamsift").read_bytes())
+    whole[whole.rindex(b"NUMPY")] ^= 1
+    (tmp_path / "selector").write_bytes(whole)
+    code, out, err = sift("inspect", tmp_path / "selector")
+    assert (code, out) == (1, "")
+    assert "is damaged" in err
+
+
+def test_late_labels_are_shown_by_their_selector(sift, tmp_path):
+    late = LateLabels(Screener("fisher", n_features_to_select=1))
+    late.remember(["a", "b", "c"], np.array([[0.0, 1.0], [1.0, 1.0], [0.5, 2.0]]))
+    persist.save(late, tmp_path / "late")
+    code, out, err = sift("inspect", tmp_path / "late")
+    assert (code, err, "LateLabels" in out, "rank" in out) == (0, "", True, False)
+    late.learn(["a", "b"], ["no", "yes"])
+    persist.save(late, tmp_path / "late")
+    code, out, err = sift("inspect", tmp_path / "late")
+    assert (code, err, "rows: 2\n" in out, "1\tx0\t" in out) == (0, "", True, True)
+
+
+def test_a_file_that_is_not_there_needs_no_target(sift, tmp_path):
+    code, _, err = sift("inspect", tmp_path / "selector.streamsift")
+    assert code == 1
+    assert "selector.streamsift" in err
+    assert "--target" not in err

@@ -44,7 +44,7 @@ def test_the_options_reach_every_kind_of_method_and_compare(sift, messy):
     code, _, err = sift("select", *options, "--method", "etana", "--json")
     assert (code, err) == (0, "")
     code, out, err = sift(
-        "compare", *options, "--methods", "screen:t_score,all", "-k", 1, "--batch", 10, "--repeats", 1, "--json"
+        "compare", *options, "--methods", "screen:t_score,all", "-k", 1, "--batch-size", 10, "--repeats", 1, "--json"
     )
     assert (code, err) == (0, "")
     assert json.loads(out)["entries"]
@@ -72,7 +72,7 @@ def test_tabs_and_spaces_can_be_spelt_out(sift, tmp_path):
 def test_rows_without_a_label_are_skipped_and_counted(sift, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,label\n" + "1.5,a\n2.5,b\n3,\n" * 20)
-    code, _, err = sift("select", path, "--target", "label")
+    code, _, err = sift("compare", path, "--target", "label")
     assert code == 1
     assert "Line 4 of" in err
     code, _, err = sift("select", path, "--target", "label", "--skip-unlabelled", "-k", 1)
@@ -86,7 +86,7 @@ def test_missing_values_name_the_option_and_the_line(sift, tmp_path):
     assert code == 1
     assert err.startswith("Error: Line 5 of the file, column 'x' is NaN")
     assert "--missing skip" in err
-    code, _, err = sift("compare", path, "--target", "label", "--batch", 1)
+    code, _, err = sift("compare", path, "--target", "label", "--batch-size", 1)
     assert code == 1
     assert "Line 5 has no finite number in column 'x'" in err
 
@@ -95,7 +95,7 @@ def test_missing_values_name_the_option_and_the_line(sift, tmp_path):
 def test_a_column_that_names_the_rows_is_warned_of(sift, tmp_path, verb):
     path = tmp_path / "a.csv"
     path.write_text("id,name,x,label\n" + "".join(f"{k + 7},n{k},{k % 5}.5,{'ab'[k % 2]}\n" for k in range(60)))
-    options = ["--methods", "screen:fisher,all", "--batch", 10, "--repeats", 1] if verb == "compare" else []
+    options = ["--methods", "screen:fisher,all", "--batch-size", 10, "--repeats", 1] if verb == "compare" else []
     code, _, err = sift(verb, path, "--target", "label", "-k", 1, *options)
     assert code == 0
     assert err.count("has another value in every row") == 2
@@ -146,7 +146,7 @@ def test_a_missing_file_is_told_before_anything_heavy_is_loaded(tmp_path, verb):
 
 def test_a_pipe_gets_a_line_of_progress_now_and_then(sift, people, monkeypatch):
     monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 0.001)
-    _, _, err = sift("select", people, "--target", "sex", "-k", 2, "--batch", 50)
+    _, _, err = sift("select", people, "--target", "sex", "-k", 2, "--batch-size", 50)
     assert any(" rows, " in line and line.endswith(" s") for line in err.splitlines())
     options = ["--methods", "screen:t_score,all", "--repeats", 1]
     _, _, err = sift("compare", people, "--target", "sex", "-k", 2, *options)

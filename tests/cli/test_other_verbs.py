@@ -38,7 +38,10 @@ def test_the_defaults_that_help_shows_are_those_of_the_methods():
     shown = {option.name: option.show_default for option in cli.commands["select"].params if not option.required}
     screener = catalog.make("screen:mutual_info").get_params()
     for name in catalog.names():
-        assert str(catalog.make(name).get_params().get("n_features_to_select", 10)) == shown["count"]
+        method = catalog.make(name)
+        usual = getattr(method, "usual_rule", method.get_params().get("n_features_to_select", 10))
+        assert shown["count"] == "fdr:0.05 for screen:*, else 10"
+        assert str(usual) == ("fdr:0.05" if name.startswith("screen:") else "10")
     assert [shown["missing"], shown["eps"], shown["bins"]] == [
         screener["missing"], str(screener["eps"]), str(screener["n_bins"])
     ]  # fmt: skip

@@ -48,7 +48,7 @@ def test_every_screening_method_finds_them(sift, people, method):
 
 def test_out_gets_a_selection_a_trace_and_a_report(sift, people, n_people, tmp_path):
     out = tmp_path / "runs" / "first"
-    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch", 500, "-o", out, "--json")
+    code, _, _ = sift("select", people, "--target", "sex", "-k", 2, "--batch-size", 500, "-o", out, "--json")
     assert code == 0
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "selection.json", "trace.parquet"]
     assert names(json.loads((out / "selection.json").read_text())) == ["height", "weight"]
@@ -90,7 +90,7 @@ LONGER_STEPS = [f"--set={text}" for text in ("initial_sigma=0.1", "learning_rate
 
 @pytest.mark.parametrize("method", ["fires", "fires:ann", "fires:sdt", "ofs", "efs", "fsds"])
 def test_the_methods_of_the_fires_paper_answer_the_same_twice(sift, people, method):
-    command = ["select", people, "--target", "sex", "-k", 3, "--method", method, "--batch", 500]
+    command = ["select", people, "--target", "sex", "-k", 3, "--method", method, "--batch-size", 500]
     code, out, _ = sift(*command)
     assert code == 0
     assert len(out.splitlines()) == 1 + 3
@@ -101,7 +101,20 @@ def test_the_methods_of_the_fires_paper_answer_the_same_twice(sift, people, meth
 @pytest.mark.parametrize("method", ["fires", "fires:ann", "fires:sdt"])
 def test_fires_finds_what_depends_on_the_label(sift, people, method):
     options = [] if method == "fires" else ["--set", "aggregation=squares", *LONGER_STEPS]
-    command = ["select", people, "--target", "sex", "-k", 2, "--method", method, "--batch", 100, "--json", *options]
+    command = [
+        "select",
+        people,
+        "--target",
+        "sex",
+        "-k",
+        2,
+        "--method",
+        method,
+        "--batch-size",
+        100,
+        "--json",
+        *options,
+    ]
     code, out, _ = sift(*command)
     assert code == 0
     assert sorted(names(json.loads(out))) == ["height", "weight"]

@@ -16,7 +16,7 @@ Maker = Callable[[], Any]
 RULES: dict[str, Maker] = {
     "iic": lambda: Investing(),
     "iic:tail": lambda: Investing(coding="tail"),
-    "alpha": lambda: Investing("alpha"),
+    "alpha": lambda: Investing.paper("alpha"),
     "aic": lambda: Penalised("aic"),
     "bic": lambda: Penalised("bic"),
     "ric": lambda: Penalised("ric"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -22,13 +22,15 @@ class OtherAccount:
 
     ours: InvestingAccount
 
+    learns_from_gains: ClassVar[bool] = False
+
     @property
     def wealth(self) -> float:
         return self.ours.wealth
 
-    def terms(self, count: int, df: int, fit: Any) -> Terms:
+    def terms(self, gains: Any, df: int, fit: Any) -> Terms:
         n = fit.n_observations
-        terms = self.ours.terms(count, df, fit)
+        terms = self.ours.terms(gains, df, fit)
         assert terms.wealth is not None
         bids = -np.diff(terms.wealth)
         return Terms(-n * np.log1p(2 * np.log(bids) / n), terms.wealth)
@@ -45,7 +47,7 @@ def test_the_other_rule_makes_the_other_choices(shared: Path, name: str, wealth:
     with np.load(shared / "golden" / "lofs" / "inputs.npz") as inputs:
         X, y = inputs[name][:, :-1].astype(float), inputs[name][:, -1].astype(float)
     fit = LinearFit.begin(Target(y, None), np.empty(0), intercept=True)
-    account = OtherAccount(InvestingAccount(wealth, 0, Investing("alpha", wealth=wealth, payoff=wealth)))
+    account = OtherAccount(InvestingAccount(wealth, 0, wealth, Investing("alpha", wealth=wealth, payoff=wealth)))
     places = range(X.shape[1])
     answers, _, _ = decide_block(fit, account, ColumnBlock(X, NumberedNames(places), places))
     assert np.flatnonzero(answers.accepted).tolist() == expected

@@ -70,3 +70,13 @@ def test_members_without_an_order_cannot_become_numbers() -> None:
         OSFS("fisher_z").begin(y).offer(colour, "late", categorical=True)
     two = (colour > 0).astype(float)
     assert OSFS("fisher_z").begin(y).offer(two, "two", categorical=True).accepted
+
+
+def test_a_number_to_explain_is_compared_as_numbers_from_the_first_column_on() -> None:
+    X, _ = codes(1, n_columns=6)  # codes, which a target with classes would have compared as such
+    y = X[:, 2] + np.random.default_rng(1).normal(size=len(X))
+    selector = OSFS("auto").begin(y)
+    assert not selector._state.as_codes
+    answers = selector.offer_many(X)
+    assert answers.accepted.any()
+    assert answers == OSFS("fisher_z").begin(y).offer_many(X)

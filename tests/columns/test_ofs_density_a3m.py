@@ -89,15 +89,14 @@ def test_a_row_equally_far_from_all_others_has_the_first_of_them_for_neighbour(b
 
 @pytest.mark.parametrize("length", [1, 700, 2_000])
 @pytest.mark.parametrize("method", METHODS)
-def test_slices_give_the_same_answers(method: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_give_the_same_answers(method: str, length: int) -> None:
     for seed in range(3):
         X, y = shape(seed, coded=seed % 2 == 0)
         whole, sliced = (METHODS[method]().begin(y) for _ in range(2))
         whole._state.most_kept = sliced._state.most_kept = 0 if seed else 1 << 23
         expected = whole.offer_many(X)
-        monkeypatch.setattr(neighbourhood, "SLICE", length)
+        sliced._state.at_once = length
         assert sliced.offer_many(X) == expected
-        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -103,7 +103,7 @@ def test_few_rows_name_what_is_simplest_meanwhile():
     assert (found.verdict, found.name) == ("too few", "all + nb")
     assert found.sentence.startswith("There are too few rows to tell whether selecting pays")
     assert "Meanwhile use all features (all + nb: accuracy 0.700), which is the simplest" in found.sentence
-    assert "no test can tell it from random features" in found.sentence
+    assert "no test distinguishes it from random features" in found.sentence
     assert "Use fisher" not in found.sentence
 
 

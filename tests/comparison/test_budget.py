@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import os
 
 import numpy as np
 import pytest
@@ -10,13 +12,15 @@ from tests.comparison.failing_runs import divide, sleep
 
 from streamsift.columns.ofs_density import OFSDensity
 from streamsift.comparison import budget as budgeting
+from streamsift.comparison import protocols
 from streamsift.comparison.budget import Allowance, Cost, estimate, extrapolated, may_be_expensive, order_of
 from streamsift.comparison.compare import carry_out, compare
 from streamsift.comparison.comparison import Comparison
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, plan_comparison
-from streamsift.comparison.workers import timed
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.values import read_budget
+from streamsift.rows.screener import Screener
+from streamsift.runs.workers import run_all, timed
 
 
 def people(n_rows=600, n_columns=8):
@@ -237,6 +241,88 @@ def test_a_budget_that_is_used_up_leaves_the_first_repeat_of_what_was_begun():
     assert 1 <= found["budget"]["repeats"] < 4
     assert {len(one["accuracies"]) for one in found["entries"]} == {found["budget"]["repeats"]}
     assert "repeats were begun" in found["budget"]["sentence"]
+
+
+class Slow(Screener):
+    """A screener for which the time of a comparison is up at its third batch, in its first or second run."""
+
+    clock, run = Clock(), 0
+
+    def partial_fit(self, X, y=None, classes=None):
+        if getattr(self, "n_rows_seen_", 0) == 200:
+            type(self).run -= 1
+            if type(self).run == 0:
+                type(self).clock.now = 1000.0
+        return super().partial_fit(X, y, classes)
+
+
+def compare_slowly(run, repeats, monkeypatch):
+    """A comparison with a slow method, whose time is up in one of its runs; the first of them warms up."""
+    monkeypatch.setattr(protocols, "_WARM", set())
+    monkeypatch.setattr(Slow, "clock", Clock())
+    monkeypatch.setattr(Slow, "run", run + 1)
+    plan = plan_comparison(people(), methods=["screen:fisher", Slow("gini")], repeats=repeats)
+    allowance = Allowance(plan, 60.0, clock=Slow.clock)
+    outcomes = list(carry_out(plan, allowance=allowance))
+    return outcomes, Comparison.of(plan, outcomes, None, allowance).as_dict()
+
+
+def test_a_run_that_takes_longer_is_stopped_and_left_out(monkeypatch):
+    outcomes, found = compare_slowly(1, 1, monkeypatch)
+    stopped = [outcome for outcome in outcomes if outcome.stopped]
+    assert [outcome.task.entry.method for outcome in stopped] == ["Slow(criterion=gini)"]
+    assert stopped[0].reached == 0.5  # of 600 rows
+    (left_out,) = found["left_out"]
+    assert left_out["reason"] == "stopped after 300 of 600 rows, when the time was up; the budget is 60 s (--budget)"
+    assert left_out["estimate"] == 2000.0
+    assert found["complete"]
+    assert [one["method"] for one in found["entries"] if one["kind"] != "baseline"] == ["screen:fisher"]
+
+
+def test_a_repeat_in_which_a_run_was_stopped_does_not_count(monkeypatch):
+    _, found = compare_slowly(2, 4, monkeypatch)
+    assert found["left_out"] == []
+    assert found["complete"]
+    assert {len(one["accuracies"]) for one in found["entries"]} == {1}
+    assert found["budget"]["repeats"] == 1
+    assert found["budget"]["sentence"] == (
+        "1 of 4 repeats were finished: the next was stopped when the budget of 60 s was used up (--budget)."
+    )
+
+
+def test_where_no_time_is_left_for_anything_the_most_frequent_class_remains():
+    plan, clock = plan_of(["ofs"], repeats=2), Clock()
+    allowance = Allowance(plan, 60.0, clock=clock)
+    outcomes = []
+    for outcome in carry_out(plan, allowance=allowance, progress=lambda run, fraction: setattr(clock, "now", 1e6)):
+        outcomes.append(outcome)
+    found = Comparison.of(plan, outcomes, None, allowance).as_dict()
+    assert [one["name"] for one in found["entries"]] == ["majority"]
+    reasons = {one["method"]: one["reason"] for one in found["left_out"]}
+    assert set(reasons) == {"all + naive_bayes", "random + naive_bayes", "ofs + naive_bayes"}
+    assert reasons["all + naive_bayes"].startswith("stopped before it had tested a row, when the time was up")
+    assert reasons["ofs + naive_bayes"].startswith("no time was left")
+    assert found["complete"]
+    assert found["verdict"] is not None
+
+
+def test_processes_whose_time_is_up_are_ended(tmp_path):
+    heard = {}
+    outcomes = list(
+        run_all(
+            sleep,
+            str(tmp_path),
+            ["a", "b"],
+            2,
+            heard.__setitem__,
+            left=lambda task: 0.0 if heard.get(task) else math.inf,
+        )
+    )
+    assert sorted(outcome.task for outcome in outcomes) == ["a", "b"]
+    assert all(outcome.stopped and outcome.reached == 0.25 for outcome in outcomes)
+    for task in "ab":
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / f"{task}.pid").read_text()), 0)
 
 
 @pytest.mark.parametrize("wrong", [0, -5, "5m"])

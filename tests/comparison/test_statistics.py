@@ -110,7 +110,7 @@ def test_few_steps_and_steps_that_are_alike_are_too_few_and_it_says_so():
         test = compare_over_time(steps, ["a", "b"])
         pair = test.pairs[0]
         assert (pair.verdict, pair.low, pair.p_adjusted) == ("too few", None, None)
-        assert "too few rows to tell a from b" in test.sentence
+        assert "too few rows to distinguish a from b" in test.sentence
         assert "smaller batches" in test.sentence
 
 

@@ -6,7 +6,7 @@ BREAKS maps the name of a check to a method it must catch. They are small change
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +33,21 @@ class SharesStateBetweenInstances(MeanGap):
         if not self.everybody or self.everybody[0].sums.shape[1] != batch.features.n_features:
             self.everybody[:] = [super()._begin(batch)]
         return self.everybody[0]
+
+
+class LearnsUnlabelledRows(MeanGap):
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
+        missing = [label is None or label != label or label == "" for label in np.asarray(y, object)]
+        return super().partial_fit(X, np.where(missing, 0, np.asarray(y, object)), classes)
+
+
+class IgnoresWeights(MeanGap):
+    def stream_tags(self) -> StreamTags:
+        return replace(super().stream_tags(), weights=True)
+
+
+class AdvisesInVain(MeanGap):
+    new_features = "error"  # no parameter, but refusals tell of it
 
 
 class HasNoLimits(MeanGap):
@@ -398,6 +413,10 @@ BREAKS: dict[str, type[MeanGap]] = {
     "same_seed_same_result": IsRandom,
     "one_class_scores_zero_and_warns": ScoresWithoutClasses,
     "many_classes": FailsOnManyClasses,
+    "features_that_come_and_go_are_refused_without_the_promise": AdvisesInVain,
+    "sample_weight_counts_or_is_refused": IgnoresWeights,
+    "rows_without_label_are_left_out_and_counted": LearnsUnlabelledRows,
+    "values_of_rows_without_label_do_not_matter": LearnsUnlabelledRows,
     "late_class_counts_like_an_announced_one": NeedsAnnouncedClasses,
     "constant_features_do_not_make_nan": DividesByZero,
     "constant_features_do_not_come_first": PrefersConstants,

@@ -15,9 +15,8 @@ from tests.contract.mean_gap import MeanGap
 
 from streamsift import persist
 from streamsift.columns.penalised import Penalised
-from streamsift.core import categories as module
 from streamsift.core.batch import Batch, CheckedBatch, check_batch
-from streamsift.core.categories import CategoryVocabulary, ColumnKinds, Mapped
+from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, ColumnKinds, Mapped, Meeting, recode
 from streamsift.core.exceptions import InputError, MergeError, SavedStateError
 from streamsift.core.rows import RowSelector
 from streamsift.core.tags import StreamTags
@@ -168,10 +167,12 @@ def test_names_must_cover_the_codes() -> None:
         check_batch(Batch(np.array([[0.0], [2.0]]), [0, 1], kinds=kinds), None, owner="Method")
 
 
-def test_an_identifier_is_no_category(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_CATEGORIES", 3)
+def test_an_identifier_is_no_category() -> None:
+    X, meeting = np.arange(4.0)[:, None], Meeting(None, 0, lambda slot: "c")
+    kinds = ColumnKinds({0: tuple("abcd")})
+    assert recode(X, kinds, NO_CATEGORIES, meeting, most_categories=4)[1].names == {0: tuple("abcd")}
     with pytest.raises(InputError, match="Column 'c' has more than 3 categories, which makes it an identifier"):
-        Screener().partial_fit(pd.DataFrame({"c": list("abcd")}), [0, 1, 0, 1])
+        recode(X, kinds, NO_CATEGORIES, meeting, most_categories=3)
 
 
 def test_categories_of_columns_are_kept_with_the_members(tmp_path: Path) -> None:
@@ -275,4 +276,5 @@ def test_a_text_column_may_come_late_and_go() -> None:
     assert selector._categories.names == {1: ("Rome", "Oslo")}
     later = selector.partial_fit(numbers, ["a", "b", "a"]).partial_fit(text[::-1], ["a", "b", "a"])
     assert later._categories.names == {1: ("Rome", "Oslo")}
-    assert later.transform(numbers).tolist() == [[1.0, None], [2.0, None], [3.0, None]]
+    assert np.asarray(later.transform(numbers), float)[:, 0].tolist() == [1.0, 2.0, 3.0]
+    assert later.transform(numbers).iloc[:, 1].isna().all()

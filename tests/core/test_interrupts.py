@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from streamsift import Screener
-from streamsift.comparison.workers import run_all
 from streamsift.core import interrupts
 from streamsift.evaluate.prequential import prequential
 from streamsift.runs.rows import follow_rows
+from streamsift.runs.workers import run_all
 from streamsift.streams import open_stream
 
 

@@ -11,7 +11,6 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from streamsift import EFS, FIRES, FSDS, OFS, load, save
-from streamsift.core import one_hot
 from streamsift.core.batch import Batch, CheckedBatch, check_batch
 from streamsift.core.categories import ColumnKinds
 from streamsift.core.exceptions import InputError, SavedStateError
@@ -58,12 +57,10 @@ def test_an_absent_feature_is_absent_in_all_its_columns() -> None:
     np.testing.assert_array_equal(seen.X, [[3.0, np.nan, np.nan]])
 
 
-def test_many_categories_share_columns_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_hot, "MOST_COLUMNS", 3)
-    monkeypatch.setattr(one_hot, "N_SHARED", 4)
+def test_many_categories_share_columns_by_name() -> None:
     names = [f"shop {k}" for k in range(50)]
     batch = checked(pd.DataFrame({"shop": names}))
-    seen, columns = OneHotColumns.of_numbers(0).expanded(batch)
+    seen, columns = OneHotColumns.of_numbers(0, most_columns=3, n_shared=4).expanded(batch)
     assert columns.codes.tolist()[:3] == [0, 1, 2]
     assert len(columns.codes) == 3 + 4
     assert (seen.X.sum(axis=1) == 1.0).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,3 +105,13 @@ def test_blocks_are_equal_where_every_answer_is() -> None:
     assert Decisions.of(nothing_known) == nothing_known  # NaN equals NaN here
     assert Decisions.of(nothing_known) != [Decision("a", True, statistic=1.0)]
     assert Decisions.of([Decision("a", True, statistic=1.0)]) != nothing_known
+
+
+def test_selections_are_compared_by_what_they_say() -> None:
+    one = Selection(np.array([4, 1]), ("e", "b"), np.array([2.0, 0.5]), 5, 100)
+    assert one == replace(one, indices=one.indices.copy(), scores=np.array([2.0, 0.5]))
+    others: list[dict[str, Any]] = [{"scores": None}, {"scores": np.array([2.0, 0.4])}, {"indices": np.array([4, 2])}]
+    for other in [*others, {"names": ("e", "c")}, {"n_rows_seen": 99}]:
+        assert one != replace(one, **other)
+    assert replace(one, scores=None) == replace(one, scores=None)
+    assert one != "e"

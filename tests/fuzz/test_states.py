@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 from streamsift import catalog
-from tests.fuzz.states import FINE, at_random, attempt, learnt, systematic, variants
-from tests.fuzz.workers import run_cases
+from tests.fuzz.forked import Make, Use, run
+from tests.fuzz.states import Forged, at_random, attempt, learnt, systematic, variants
+from tests.fuzz.tally import ACCEPTED
 
 pytestmark = [
     pytest.mark.compiled,
@@ -18,6 +20,13 @@ pytestmark = [
 ]
 
 N_CASES = 16  # of each method
+
+
+def in_turn(cases: list[Forged]) -> Make:
+    def make(number: int, _: int) -> tuple[str, Use]:
+        return cases[number].what, partial(attempt, cases[number])
+
+    return make
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -28,16 +37,7 @@ def test_forged_states_are_refused_or_harmless(name: str) -> None:
     cases = list(systematic(original))
     picked = [cases[0], *(cases[place] for place in rng.choice(len(cases), N_CASES // 2, replace=False))]
     picked += [at_random(original, rng) for _ in range(N_CASES // 2)]
-    outcomes = {picked[place].what: outcome for place, outcome in run_cases(attempt, picked)}
-    assert outcomes.pop("as it was") == "harmless"
-    assert {what: outcome for what, outcome in outcomes.items() if outcome not in FINE} == {}
-
-
-def test_the_fuzzer_notices_what_it_looks_for() -> None:
-    def misbehave(how: str) -> str:
-        if how == "crash":
-            os.abort()
-        return "harmless" if how == "fine" else how
-
-    outcomes = [outcome for _, outcome in run_cases(misbehave, ["fine", "crash", "NaN in scores", "crash", "fine"])]
-    assert outcomes == ["harmless", "signal SIGABRT", "NaN in scores", "signal SIGABRT", "harmless"]
+    tally = run(in_turn(picked), seed=0, n_inputs=len(picked))
+    assert tally.broken == []
+    assert tally.n_inputs == len(picked)
+    assert tally.counts["as it was"] == {ACCEPTED: 1}

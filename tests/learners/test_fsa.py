@@ -12,8 +12,9 @@ from tests.naive import fsa as naive
 from streamsift.core.exceptions import InputError
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners import fsa
-from streamsift.learners.fsa import FSA, OnlineFSA, kept_after
+from streamsift.learners.fsa import FSA, OnlineFSA
 from streamsift.learners.online import make_learner
+from streamsift.rows.joint_rules import ANNEALING, kept_after
 from streamsift.rows.screener import Screener
 from streamsift.streams.arrays import ArrayStream
 
@@ -28,7 +29,7 @@ def rows():
 
 def test_the_schedule_is_the_papers_and_done_half_way():
     left = [kept_after(step, 60, 1000, 30) for step in range(1, 61)]
-    assert left == [naive.schedule(step, 60, 1000, 30, fsa.ANNEALING) for step in range(1, 61)]
+    assert left == [naive.schedule(step, 60, 1000, 30, ANNEALING) for step in range(1, 61)]
     assert left[0] < 1000
     assert all(later <= earlier for earlier, later in pairwise(left))
     assert left[28] > 30
@@ -44,7 +45,7 @@ def test_it_is_the_naive_twin(n_classes):
     ours = FSA(3, n_steps=20).fit(X, y)
     size = 1.0 / (0.5 * fsa._curvature(fsa._scaled(X)) + fsa.SHRINKAGE)
     kept, weights, intercept = naive.fit(
-        X.tolist(), y.tolist(), n_classes, 3, 20, fsa.ANNEALING, fsa.SHRINKAGE, fsa.MOMENTUM, size
+        X.tolist(), y.tolist(), n_classes, 3, 20, ANNEALING, fsa.SHRINKAGE, fsa.MOMENTUM, size
     )
     assert np.flatnonzero(ours.support_).tolist() == kept
     np.testing.assert_allclose(ours._weights, weights, rtol=1e-9)
@@ -95,7 +96,7 @@ def test_the_learner_drops_half_of_the_features_and_learns():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(6000, 10))
     y = (X[:, 2] + X[:, 7] > 0).astype(np.int64)
-    learner = make_learner("fsa")
+    learner = make_learner("fsa").learner
     assert isinstance(learner, OnlineFSA)
     for first in range(0, 5000, 100):
         learner.learn(X[first : first + 100], y[first : first + 100], np.arange(10), 2)

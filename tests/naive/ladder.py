@@ -1,4 +1,7 @@
-"""The judge of `fading="auto"` with all rows at hand: weights by age, naive Bayes over the top ten by Fisher."""
+"""The judge of `fading="auto"` with all rows at hand: weights by age, naive Bayes over the top ten by Fisher.
+
+A value of a row is a number, or a word for a category. `relevance` of a category is given from outside.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,16 @@ def weighted(rows, weights):
 class Bayes:
     """Gaussian naive Bayes of two classes, 0 and 1, from all rows so far with weights rate ** age."""
 
-    def __init__(self, X, y, rate):
+    def __init__(self, X, y, rate, relevance=None):
         age = [rate ** (len(y) - 1 - i) for i in range(len(y))]
         n_features = len(X[0])
+        self.words = {}
+        for j in range(n_features):
+            if isinstance(X[0][j], str):
+                self.words[j] = table = {}
+                for x, k, w in zip(X, y, age, strict=True):
+                    table.setdefault(x[j], [0.0, 0.0])[k] += w
+        X = [[0.0 if j in self.words else v for j, v in enumerate(x)] for x in X]
         self.moments = [
             [
                 weighted([x[j] for x, k in zip(X, y, strict=True) if k == c],
@@ -30,7 +40,7 @@ class Bayes:
             ]
             for c in (0, 1)
         ]  # fmt: skip
-        scores = [self.fisher(j) for j in range(n_features)]
+        scores = [relevance(self.words[j]) if j in self.words else self.fisher(j) for j in range(n_features)]
         self.top = sorted(range(n_features), key=lambda j: (-scores[j], j))[:JUDGED]
 
     def parts(self, j):
@@ -49,6 +59,11 @@ class Bayes:
             total = self.moments[0][0][0] + self.moments[1][0][0]
             value = math.log(self.moments[c][0][0] / total)
             for j in self.top:
+                if j in self.words:
+                    table = self.words[j]
+                    rows = math.fsum(row[c] for row in table.values())
+                    value += math.log((table.get(x[j], [0.0, 0.0])[c] + 1.0) / (rows + len(table)))
+                    continue
                 between, within, _ = self.parts(j)
                 n, mean, var = self.moments[c][j]
                 var = (n * var + 2 * within / total) / (n + 2) + 1e-6 * (within + between) / total
@@ -59,18 +74,18 @@ class Bayes:
 
 
 class NaiveLadder:
-    def __init__(self, rates, step):
-        self.rates, self.step = rates, step
+    def __init__(self, rates, step, relevance=None):
+        self.rates, self.step, self.relevance = rates, step, relevance
         self.X, self.y, self.wrong = [], [], []
         self.current, self.has_drifted = 0, False
 
     def learn(self, X, y):
         """One step of rows."""
         if self.y:
-            judges = [Bayes(self.X, self.y, rate) for rate in self.rates]
+            judges = [Bayes(self.X, self.y, rate, self.relevance) for rate in self.rates]
             for x, label in zip(X, y, strict=True):
                 self.wrong.append([int(judge.classify(x) != label) for judge in judges])
-        self.X += [list(map(float, x)) for x in X]
+        self.X += [[v if isinstance(v, str) else float(v) for v in x] for x in X]
         self.y += [int(label) for label in y]
         lead = [self.lead(place) for place in range(len(self.rates))]
         best = max(range(len(lead)), key=lambda place: lead[place])

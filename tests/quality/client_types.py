@@ -21,6 +21,8 @@ from streamsift import (
     Investing,
     Screener,
     Selection,
+    StreamingSplit,
+    StreamPipeline,
     StreamsiftError,
     Trace,
     catalog,
@@ -110,6 +112,16 @@ if TYPE_CHECKING:  # pytest imports every file to look for doctests
     load("selector.streamsift", method=Screener).partail_fit(X, y)  # error: attr-defined
     load("selector.streamsift", maxbytes=3)  # error: call-overload
     other: ABFS = load("selector.streamsift", method=Screener)  # error: assignment
+
+    # Pipelines
+    pipeline = StreamPipeline([("select", selector), ("learn", "sgd")], missing="mean").partial_fit(X, y)
+    share: float = pipeline.fit(X, y).score(X, y)
+    n_restarts: int = pipeline.n_restarts_
+    save(pipeline, "pipeline.streamsift")
+    StreamPipeline([("learn", "sgd")], mising="mean")  # error: call-arg
+    pipeline.partail_fit(X, y)  # error: attr-defined
+    n_blocks: int = StreamingSplit(5, gap=3).get_n_splits()
+    StreamingSplit(5, gpa=3)  # error: call-arg
 
     # Names
     methods: list[str] = catalog.names("rows")

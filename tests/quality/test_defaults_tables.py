@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.defaults import halves, streams
+from benchmarks.defaults import empty, halves, restarts, scales, streams
 from benchmarks.defaults.sets import Halves, load
 
 from streamsift import Screener
@@ -69,3 +69,41 @@ def test_a_selection_that_follows_the_drift_is_worth_more() -> None:
         for name, fading in {"1.0": 1.0, "faded": 0.98}.items()
     }
     assert found["faded"] > found["1.0"] + 0.1
+
+
+def test_a_column_in_another_unit_ruins_models_that_see_it_as_it_is() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    X = rng.normal(size=(600, 5)) * [1.0, 1e5, 1.0, 1.0, 1.0]
+    X[:, 0] += 3 * y
+    found = scales.measure(iter([Halves("made", X, y)]), lambda line: None)
+    for model in scales.MODELS:
+        assert found["made"][model]["standard"] > found["made"][model]["none"] + 0.2
+    assert scales.table(found).splitlines()[-1] == "| **standardised against not** |" + " 1 won, 0 lost |" * 3
+
+
+def test_a_selection_is_empty_after_so_many_batches() -> None:
+    class Now:
+        """Selects nothing after every second batch."""
+
+        n = 0
+
+        def partial_fit(self, X: object, y: object) -> None:
+            self.n += 1
+
+        def get_support(self) -> object:
+            return np.array([self.n % 2 == 0])
+
+    assert empty.empty_share(np.zeros((500, 1)), np.zeros(500), Now()) == 3 / 5
+    figures = {name: {"default": 0.25, "paper": 6.0} for name in (*empty.STREAMS, *empty.GENERATED)}
+    assert "| elec2 | 25% | 600% |" in empty.table(figures)
+
+
+def test_a_model_that_starts_again_is_counted() -> None:
+    pytest.importorskip("river")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6))
+    y = (np.where(np.arange(600) < 300, X[:, 0], X[:, 1]) > 0).astype(int)
+    stream = Halves("made", X, y)
+    goes_on, again = (restarts.accuracy(stream, "hoeffding_tree", restarts=flag) for flag in (False, True))
+    assert goes_on[1] == 0.0 < again[1]

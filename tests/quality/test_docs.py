@@ -1,4 +1,4 @@
-"""The documents: what they link to and the files they name exist."""
+"""The documents: what they link to and the files they name exist. Their examples are run in test_doc_examples.py."""
 
 from __future__ import annotations
 

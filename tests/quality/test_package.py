@@ -33,9 +33,12 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_version_is_that_of_the_project() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert streamsift.__version__ == project["version"] == version("streamsift")
+def test_the_version_is_written_in_one_place() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in settings["project"]
+    assert settings["project"]["dynamic"] == ["version"]
+    assert (ROOT / settings["tool"]["hatch"]["version"]["path"]).samefile(streamsift.__file__)
+    assert streamsift.__version__ == version("streamsift")
 
 
 def test_the_table_of_names_is_the_list_of_exports() -> None:

@@ -33,7 +33,7 @@ def test_everything_is_on_the_page(unpack):
     for words in ("90.0 %", "1.50", "height → weight", "0.02", "the next feature costs more", "people.csv"):
         assert words in text
     charts = {chart["file"]: chart["data"] for chart in unpack(html)["charts"]}
-    assert charts["features-a-row-needed.csv"] == {"features": [0, 1, 2], "rows": [1, 4, 5]}
+    assert charts["features-needed-per-row.csv"] == {"features": [0, 1, 2], "rows": [1, 4, 5]}
     assert charts["what-was-bought.csv"]["share"] == [0.9, 0.5]
     assert charts["how-belief-grew.csv"]["probability"] == [0.5, 0.8, 0.97]
 

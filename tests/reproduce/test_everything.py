@@ -11,7 +11,7 @@ from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.exceptions import ReaderError
 from streamsift.reproduce import everything
-from streamsift.reproduce.everything import QUICK, TABLES, PrintedTable, Task, kept, plan, summary, verdict
+from streamsift.reproduce.everything import QUICK, TABLES, ExhibitTask, PrintedTable, kept, plan, summary, verdict
 from streamsift.reproduce.papers import PAPERS, exhibits
 from streamsift.reproduce.result import Options, Pair, Result
 from streamsift.reproduce.verdict import WORDS, agrees, judge
@@ -174,11 +174,13 @@ def test_the_summary_has_a_verdict_for_every_table_before_anything_is_run():
 
 
 def test_a_kept_result_counts_only_whole_and_of_the_same_settings():
-    task = Task("fires", "table 2", Options(seed=2, jobs=2))
+    task = ExhibitTask("fires", "table 2", Options(seed=2, jobs=2))
     text = json.dumps({"title": "x", "settings": task.settings})
     assert kept(text, task) == {"title": "x", "settings": task.settings}
-    assert kept(text, Task("fires", "table 2", Options(seed=2, jobs=1))) is not None  # how many processes is no matter
-    assert kept(text, Task("fires", "table 2", Options(seed=3))) is None
+    assert (
+        kept(text, ExhibitTask("fires", "table 2", Options(seed=2, jobs=1))) is not None
+    )  # how many processes is no matter
+    assert kept(text, ExhibitTask("fires", "table 2", Options(seed=3))) is None
     assert kept(text[:-5], task) is None
     assert kept("[]", task) is None
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from tests.naive.ladder import NaiveLadder
 
 from streamsift import Screener
+from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, MergeError
+from streamsift.rows.category_scores import category_score
 from streamsift.rows.ladder import RATES, STEP
+from streamsift.summaries.category_counts import CategoryTable
 
 CRITERIA = ("t_score", "fisher", "mutual_info", "chi2", "gini")
 
@@ -93,11 +97,82 @@ def test_missing_values_late_features_and_late_classes() -> None:
     assert np.isfinite(feed(selector, X, y, 40).scores_).all()
     late = Screener("fisher", fading="auto", missing="skip", new_features="add")
     names = [f"x{place}" for place in range(8)]
-    pd = pytest.importorskip("pandas")
     late.partial_fit(pd.DataFrame(X[:130, :3], columns=names[:3]), y[:130])
     late.partial_fit(pd.DataFrame(X[130:], columns=names), y[130:])
     assert late.scores_.shape == (8,)
     assert np.isfinite(late.scores_).all()
+
+
+def shops(n: int, n_concepts: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Shops, days and noise; in each concept other shops sell, and new shops keep coming."""
+    rng = np.random.default_rng(seed)
+    shop = rng.integers(0, 6 + np.arange(n) // 150)
+    side = np.random.default_rng(9).integers(0, 2, (n_concepts, 40))
+    truth = side[np.arange(n) * n_concepts // n, shop]
+    y = np.where(rng.random(n) < 0.1, 1 - truth, truth)
+    day = np.array(["mon", "tue", "wed"])[rng.integers(0, 3, n)]
+    return pd.DataFrame({"noise": rng.normal(size=n), "shop": [f"shop {k}" for k in shop], "day": day}), y
+
+
+def fisher_of(table: dict[str, list[float]]) -> float:
+    """Fisher's score of a category, as the screener gives it; it has tests of its own."""
+    weights = np.array(list(table.values()))
+    n = len(weights)
+    # Squares only decide how much is taken off for chance.
+    return category_score(
+        "fisher", CategoryTable(np.arange(n), weights, weights.sum(1), np.zeros(n), np.zeros(2), 0.0), 2
+    ).score
+
+
+@pytest.mark.parametrize("n_concepts", [1, 3])
+def test_naive_twin_with_categories(n_concepts: int) -> None:
+    frame, y = shops(900, n_concepts)
+    # Three features: all of them are judged, so their order does not matter.
+    twin, selector, rates = NaiveLadder(RATES, STEP, fisher_of), Screener("fisher", fading="auto"), []
+    for start in range(0, len(y), STEP):
+        part, labels = frame.iloc[start : start + STEP], y[start : start + STEP]
+        twin.learn(part.to_numpy().tolist(), labels)
+        selector.partial_fit(part, labels, classes=[0, 1])
+        assert selector.fading_ == RATES[twin.current]
+        rates.append(selector.fading_)
+    assert (set(rates) == {1.0}) == (n_concepts == 1)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_categories_fade_and_names_decide(criterion: str) -> None:
+    frame, y = shops(1200, 3)
+    auto, other = (Screener(criterion, fading="auto") for _ in range(2))
+    for start in range(0, len(y), 80):
+        part = frame.iloc[start : start + 80]
+        auto.partial_fit(part, y[start : start + 80])
+        other.partial_fit(
+            part.assign(shop=pd.Categorical(part["shop"], sorted(set(part["shop"]), reverse=True))),
+            y[start : start + 80],
+        )
+    assert auto.fading_ == other.fading_ < 1.0
+    np.testing.assert_allclose(auto.scores_, other.scores_, rtol=1e-9, atol=1e-12)
+    fixed = Screener(criterion, fading=auto.fading_).partial_fit(frame, y)
+    np.testing.assert_allclose(auto.scores_, fixed.scores_, rtol=1e-9, atol=1e-12)
+    assert auto.ranking_[1] == 1
+    loaded = Screener(criterion, fading="auto").load_state_arrays(auto.state_arrays())
+    for selector in (auto, loaded):
+        selector.partial_fit(frame[::-1], y[::-1])
+    assert loaded.fading_ == auto.fading_
+    np.testing.assert_array_equal(loaded.scores_, auto.scores_)
+
+
+def test_categories_only_and_bare_codes() -> None:
+    frame, y = shops(300, 1)
+    only = Screener("mutual_info", fading="auto").partial_fit(frame[["shop", "day"]], y)
+    assert only.ranking_.tolist() == [1, 2]
+    codes = np.column_stack([pd.factorize(frame["shop"])[0], pd.factorize(frame["day"])[0]]).astype(float)
+    bare = Screener("mutual_info", fading="auto").partial_fit(Batch(codes, y, categorical=np.array([True, True])))
+    np.testing.assert_allclose(bare.scores_, only.scores_)
+    before = bare.state_arrays()
+    codes[-1, 0] = 0.5
+    with pytest.raises(InputError, match="whole numbers"):
+        bare.partial_fit(Batch(codes, y, categorical=np.array([True, True])))
+    assert all(np.array_equal(array, before[name]) for name, array in bare.state_arrays().items())
 
 
 def test_ladders_cannot_be_merged() -> None:

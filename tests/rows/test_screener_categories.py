@@ -14,7 +14,7 @@ from tests.naive import categories as naive
 from streamsift import Screener, load, open_stream, save
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError
-from streamsift.rows.category_scores import _information_by_chance, _Table
+from streamsift.rows.category_scores import _CountTable, _information_by_chance
 
 CRITERIA = ("t_score", "fisher", "mutual_info", "chi2", "gini")
 
@@ -121,7 +121,7 @@ def test_information_by_chance_is_near_the_mean_over_all_deals(sizes: tuple[int,
     n = sum(sizes)
     first = n // 2
     counts = np.array([[size * first / n, size * (n - first) / n] for size in sizes])
-    found = _information_by_chance(_Table(counts, np.array(sizes, float)))
+    found = _information_by_chance(_CountTable(counts, np.array(sizes, float)))
     assert found == pytest.approx(naive.expected_mutual_info(sizes, first), rel=0.1)
 
 

@@ -116,7 +116,10 @@ def test_a_ragged_line_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("cell", ["", "NA", "nan"])
 def test_a_missing_label(tmp_path: Path, cell: str) -> None:
     sentence = refusal(tmp_path / "a.csv", GOOD + f"1,Oslo,{cell}\n")
-    assert sentence == ("Line 102 of FILE has no label, its target 'label' is empty: drop the row or give it a label.")
+    assert sentence == (
+        "Line 102 of FILE has no label, its target 'label' is empty: give it a label, or leave such rows out with "
+        "unlabelled='skip' (--skip-unlabelled)."
+    )
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
@@ -132,7 +135,7 @@ def test_a_quote_that_never_closes(tmp_path: Path) -> None:
     sentence = refusal(tmp_path / "a.csv", GOOD + '1,"Oslo,a\n' + "1,Oslo,a\n" * 1000, limits)
     assert sentence.startswith("Line 102 of FILE is longer than")
     assert "look for a quote that is never closed" in sentence
-    assert "has no line breaks" in refusal(tmp_path / "b.csv", b"x" * 10_000, limits)
+    assert "has no whole line" in refusal(tmp_path / "b.csv", b"x" * 10_000, limits)
 
 
 def test_a_quote_that_is_open_at_the_end(tmp_path: Path) -> None:

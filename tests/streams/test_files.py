@@ -91,7 +91,9 @@ def test_an_open_quote_is_waited_for() -> None:
 
 def test_a_record_may_be_as_long_as_the_limit_and_no_longer() -> None:
     assert list(records([b"x" * 6, b"x" * 4, b"\n"], name="FILE", line=1, longest=10)) == [(1, b"x" * 10 + b"\n")]
-    with pytest.raises(ReaderError, match="Line 3 of FILE is longer than 2 MiB: look for a quote that is never closed"):
+    with pytest.raises(
+        ReaderError, match="Line 3 of FILE is longer than 2,097,152 bytes: look for a quote that is never closed"
+    ):
         list(records([b"a\nb\n", b"x" * (2 << 20), b"y"], name="FILE", line=1, longest=2 << 20))
 
 

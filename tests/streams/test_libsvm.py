@@ -15,6 +15,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from tests.streams.drain import drain
 
 from streamsift.core.exceptions import ParameterError, ReaderError
+from streamsift.streams import libsvm
 from streamsift.streams.files import ByteSource, ReadLimits
 from streamsift.streams.libsvm import LibsvmStream
 
@@ -134,3 +135,10 @@ def test_other_refusals(tmp_path: Path) -> None:
         read(path)
     with pytest.raises(ParameterError, match="'n_features' parameter of open_stream must be an int"):
         read(path, n_features=0)
+
+
+def test_the_largest_index_is_read_and_the_next_one_refused() -> None:
+    X, y = libsvm._load(b"1 %d:2.5\n" % libsvm.MOST_INDEX)
+    assert (X.indices.tolist(), X.data.tolist(), y.tolist()) == ([libsvm.MOST_INDEX], [2.5], [1.0])
+    with pytest.raises(ValueError, match="feature indices go from 0 to 2147483646"):
+        libsvm._load(b"1 %d:2.5\n" % (libsvm.MOST_INDEX + 1))

@@ -37,6 +37,7 @@ _PROMISES: dict[Callable[[Make], None], tuple[str, ...]] = {
     streams.check_cut_into_batches_does_not_matter: ("batch_invariant",),
     streams.check_one_class_scores_zero_and_warns: ("supervised",),
     streams.check_many_classes: ("supervised",),
+    streams.check_values_of_rows_without_label_do_not_matter: ("supervised",),
     streams.check_missing_values_are_not_counted: ("missing",),
     streams.check_missing_values_may_fill_a_column: ("missing",),
     streams.check_late_features_get_a_slot: ("late_features",),

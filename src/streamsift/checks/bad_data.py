@@ -43,15 +43,12 @@ def bad_batches(*, supervised: bool) -> list[BadData]:
     """Batches of rows that are wrong whatever came before."""
     X, y = sample(40)
     late = np.array([*y[:-1], 99])  # a label nobody knows yet: a refused call must not remember it
-    unlabelled = y.astype(float)
-    unlabelled[4] = np.nan
     batches = [
         BadData("NaN in X", with_value(X, 7, 4, np.nan), late, ("Row 7", "'x4'", "NaN")),
         BadData("infinity in X", with_value(X, 39, 0, np.inf), late, ("Row 39", "'x0'", "infinity")),
         BadData("minus infinity in X", with_value(X, 0, 1, -np.inf), late, ("Row 0", "'x1'", "infinity")),
         BadData("text in X", _text(X), late, ("Row 1", "column 3", "'tall'")),
         BadData("more rows than labels", X, late[1:], ("40 rows", "39 labels")),
-        BadData("a label that is NaN", X, unlabelled, ("Row 4", "no label")),
         BadData("no rows", X[:0], y[:0], ("0 sample(s)",)),
         BadData("one dimension", X[0], y[:5], ("2D", "reshape")),
         BadData("complex numbers", X + 1j, late, ("Complex",)),
@@ -59,6 +56,14 @@ def bad_batches(*, supervised: bool) -> list[BadData]:
     if supervised:
         batches.append(BadData("no y", X, None, ("y is None",)))
     return batches
+
+
+def unlabelled_batch() -> BadData:
+    """A batch in which one row has no label."""
+    X, y = sample(40)
+    unlabelled = y.astype(float)
+    unlabelled[4] = np.nan
+    return BadData("a label that is NaN", X, unlabelled, ("Row 4", "no label"))
 
 
 def later_batches() -> list[BadData]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.checks.bad_data import BadData, bad_batches, bad_columns, later_batches, later_columns
+from streamsift.checks.bad_data import BadData, bad_batches, bad_columns, later_batches, later_columns, unlabelled_batch
 from streamsift.checks.samples import Floats, Ints, Make, expect, sample
 from streamsift.core.tags import Kind
 
@@ -151,7 +151,8 @@ class InstanceDriver(RowDriver):
 
     def bad_first(self, make: Make) -> list[BadData]:
         missing = make().stream_tags().missing
-        return [bad for bad in bad_batches(supervised=True) if not (missing and bad.what == "NaN in X")]
+        batches = [*bad_batches(supervised=True), unlabelled_batch()]
+        return [bad for bad in batches if not (missing and bad.what == "NaN in X")]
 
 
 class ColumnDriver(Driver):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from streamsift.cli.output import OutputFolder
     from streamsift.comparison.comparison import Comparison
     from streamsift.comparison.plan import ComparedRun, ComparisonPlan
-    from streamsift.comparison.workers import Outcome
+    from streamsift.runs.workers import Outcome
 
 EXAMPLES = """\b
 Examples:
@@ -115,7 +116,7 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     help="Number of features to select (20), or a fraction of them (0.1). Some methods choose the number themselves.",
 )
 @click.option("--repeats", default=5, show_default=True, type=click.IntRange(1), help="Number of repeats.")
-@click.option("--batch", default=100, show_default=True, type=click.IntRange(1), help="Rows per batch.")
+@click.option("--batch-size", default=100, show_default=True, type=click.IntRange(1), help="Rows per batch.")
 @click.option(
     "--label-delay",
     default=0,
@@ -166,7 +167,7 @@ def compare(
     reading: dict[str, Any],
     count: int | float | None,
     repeats: int,
-    batch: int,
+    batch_size: int,
     label_delay: int,
     rows: int | None,
     seed: int,
@@ -188,6 +189,7 @@ def compare(
 
     With -o, running the same command again after an interruption resumes the comparison where it stopped.
     """
+    start = monotonic()  # of the budget: imports and reading are part of it
     if not data.startswith("generate:"):
         refuse_missing_target(data, target)
         refuse_missing_file(data)
@@ -217,7 +219,7 @@ def compare(
             reading=reading,
             n_features_to_select=count,
             repeats=repeats,
-            batch_size=batch,
+            batch_size=batch_size,
             label_delay=label_delay,
             n_rows=rows,
             seed=seed,
@@ -227,7 +229,7 @@ def compare(
         with plan:
             store = None if folder is None else open_store(folder.path, plan)
             bars.begin(plan)
-            allowance = Allowance(plan, budget, jobs)
+            allowance = Allowance(plan, budget, jobs, start=start)
             try:
                 for outcome in carry_out(plan, store, jobs=jobs, progress=bars.progress, allowance=allowance):
                     outcomes.append(outcome)

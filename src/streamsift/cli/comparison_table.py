@@ -46,8 +46,8 @@ def print_comparison(found: dict[str, Any]) -> None:
 def _tested(tests: dict[str, Any]) -> list[str]:
     """What the tests say; of several protocols, which one each is about.
 
-    >>> _tested({"columns": {"sentence": "Told apart."}})
-    ['Told apart.']
+    >>> _tested({"columns": {"sentence": "Distinguished."}})
+    ['Distinguished.']
     """
     if len(tests) == 1:
         return [test["sentence"] for test in tests.values()]

@@ -17,7 +17,7 @@ import click
 
 from streamsift import __version__
 from streamsift.core.atomic import reason
-from streamsift.core.exceptions import ReadingNotice, StreamsiftError
+from streamsift.core.exceptions import ReadingNotice, StreamsiftError, one_line
 from streamsift.core.interrupts import exit_code
 
 
@@ -44,6 +44,12 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
             return _say(f"Error: {error}", 1)
         except OSError as error:
             return _say(f"Error: {sentence(error)}", 1)
+        except MemoryError:
+            return _say(
+                "Error: There is not enough memory for this: leave columns out (--ignore), use smaller batches, or a "
+                "method that keeps less, such as ofs.",
+                1,
+            )
         except Exception as error:  # noqa: BLE001 - the last resort of the command line: nothing may end in a traceback
             return _say(f"Unexpected error: {type(error).__name__}: {error}\n{_write_log()}", 3)
     return result if isinstance(result, int) else 0
@@ -55,8 +61,8 @@ def sentence(error: OSError) -> str:
     >>> sentence(FileNotFoundError(2, "No such file or directory", "people.csv"))
     "'people.csv': no such file or directory."
     """
-    if error.strerror is None:
-        return str(error)
+    if error.strerror is None:  # of pyarrow, in several lines
+        return one_line(str(error).strip())
     return f"{str(error.filename)!r}: {reason(error)}." if error.filename is not None else f"{error.strerror}."
 
 

@@ -91,8 +91,8 @@ def complete_generator(context: click.Context, parameter: click.Parameter, incom
 def generate(name: str, rows: int, seed: int, others: dict[str, Any], out: str, **options: Any) -> int:
     """Write a generated stream, whose relevant features are known, to a file. The target is the last column, label.
 
-    NAME is one of agr, an, bg1, bg2, bg3, rtg, sea, rbf and linear_drift. The relevant features and the drifts are
-    written next to the file: sea.parquet comes with sea.truth.json. With -o - they are not written.
+    NAME is one of agr, an, bg1, bg2, bg3, rtg, sea, rbf, linear_drift and friedman_drift. The relevant features and
+    the drifts are written next to the file: sea.parquet comes with sea.truth.json. With -o - they are not written.
     """
     from streamsift.streams.generation import generate as make
 

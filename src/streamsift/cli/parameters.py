@@ -17,14 +17,34 @@ from streamsift.core.values import read_value
 OPTIONS = {
     "n_features_to_select": "-k",
     "fading": "--fading",
+    "half_life": "--half-life",
+    "time": "--time",
     "missing": "--missing",
     "eps": "--eps",
     "n_bins": "--bins",
 }
 # What `open_stream` calls the options that say how a file is read; a test holds the two lists together.
-READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled")
+READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled", "limits")
+# What `ReadLimits` calls the limits that have options; a test holds the two lists together.
+LIMITS = {
+    "longest_record": "--max-line",
+    "longest_field": "--max-field",
+    "longest_name": "--max-name",
+    "most_columns": "--max-columns",
+    "most_index": "--max-index",
+}
 
 LABEL_FIRST = (".libsvm", ".svm", ".svmlight")
+
+
+def half_life(context: click.Context, parameter: click.Parameter, text: str | None) -> float | str | None:
+    """A half-life: `10000` is so many rows, `1h` a time."""
+    if text is None:
+        return None
+    try:
+        return float(text.replace("_", ""))
+    except ValueError:
+        return text
 
 
 def count_or_fraction(context: click.Context, parameter: click.Parameter, text: str | None) -> int | float | None:
@@ -40,6 +60,22 @@ def count_or_fraction(context: click.Context, parameter: click.Parameter, text: 
     if not text.strip().isdecimal() and 0 < number <= 1:
         return number
     raise click.BadParameter(f"{text!r} is neither a number of features (20) nor a fraction in (0, 1] (0.1).")
+
+
+def count_or_rule(context: click.Context, parameter: click.Parameter, text: str | None) -> int | float | str | None:
+    """A number of features, a fraction of them, or a rule on their p-values: `fdr:0.05`."""
+    if text is None:
+        return None
+    from streamsift.core.guarantees import parsed
+
+    if parsed(text) is not None:
+        return text
+    try:
+        return count_or_fraction(context, parameter, text)
+    except click.BadParameter:
+        raise click.BadParameter(
+            f"{text!r} is neither a number of features (20) nor a fraction in (0, 1] (0.1) nor a rule (fdr:0.05)."
+        ) from None
 
 
 def assignments(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
@@ -58,6 +94,22 @@ def assignments(context: click.Context, parameter: click.Parameter, texts: Seque
 def separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     """A character, which may be spelt out where a shell would not pass it on."""
     return None if text is None else {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+
+
+def amount(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    """A whole number, which may end in k, M or G: 1024, 1024^2 or 1024^3 times as many."""
+    if text is None:
+        return None
+    unit = {"k": 10, "m": 20, "g": 30}.get(text[-1:].lower(), 0)
+    digits = text[:-1] if unit else text
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > 15 or int(digits) == 0:
+        raise click.BadParameter(f"{text!r} is not a whole number from 1 on, such as 5000, 64M or 1G.")
+    return int(digits) << unit
+
+
+def _limit(name: str, shown: str, text: str) -> Any:
+    """The option of one limit."""
+    return click.option(LIMITS[name], name, callback=amount, metavar="N", show_default=shown, help=text)
 
 
 _READING = (
@@ -103,8 +155,13 @@ _READING = (
         is_flag=True,
         flag_value="skip",
         default=None,
-        help="Leave out rows without a label, and say how many there were.",
+        help="Leave out rows without a label, and say how many there were (select does so by itself for row methods).",
     ),
+    _limit("longest_record", "64M", "Bytes of the longest line of a text file; a longer one is refused."),
+    _limit("longest_field", "16M", "Characters of the longest value of an ARFF file."),
+    _limit("longest_name", "10000", "Characters of the longest name of a column."),
+    _limit("most_columns", "1M", "Columns of a file in which columns have names."),
+    _limit("most_index", "100000000", "Columns of a file in which columns have numbers only (LIBSVM, .npz)."),
 )
 
 
@@ -113,9 +170,11 @@ def how_to_read(command: Any) -> Any:
 
     @wraps(command)
     def collected(*positions: Any, **given: Any) -> Any:
-        options = {name: given.pop(name) for name in READING}
+        limits = {name: given.pop(name) for name in LIMITS}
+        options = {name: given.pop(name) for name in READING if name != "limits"}
+        options["limits"] = {name: value for name, value in limits.items() if value is not None}
         lists = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
-        reading = {name: value for name, value in lists.items() if value not in (None, [])}
+        reading = {name: value for name, value in lists.items() if value not in (None, [], {})}
         return command(*positions, reading=reading, **given)
 
     for option in reversed(_READING):
@@ -131,7 +190,7 @@ def refuse_missing_file(data: str) -> None:
 
 def refuse_missing_target(data: str, target: str | None) -> None:
     """Ask for --target, except for formats in which every line begins with its label, which has no name."""
-    if target is None and not data.removesuffix(".gz").endswith(LABEL_FIRST):
+    if target is None and not data.removesuffix(".gz").removesuffix(".zst").endswith(LABEL_FIRST):
         raise click.UsageError("Missing option '--target': name the column that holds the label.")
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import click
 
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, StreamsiftError
+
+# What a page raises on a file whose parts do not fit each other; pyarrow's own errors are among them. The message names
+# the error, so that a defect of a page can still be told from a damaged file.
+_DAMAGE = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NotImplementedError, RecursionError)
 
 EXAMPLES = """\b
 Examples:
@@ -32,7 +36,17 @@ def report(run: str, out: str) -> None:
     from streamsift.core.atomic import write_text
 
     target = output_file(out, lock=True)
-    write_text(target, _page(_file(Path(run))))
+    path = _file(Path(run))
+    try:
+        page = _page(path)
+    except StreamsiftError:
+        raise
+    except _DAMAGE as error:
+        raise InputError(
+            f"{str(path)!r} cannot be shown, it is damaged or was written by another version ({type(error).__name__}: "
+            f"{error}): run the command again that wrote it."
+        ) from error
+    write_text(target, page)
     click.echo(f"The report is in {target}")
 
 

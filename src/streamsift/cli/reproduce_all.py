@@ -17,7 +17,7 @@ from streamsift.cli.output import OutputFolder, own_folder
 from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
 
 if TYPE_CHECKING:
-    from streamsift.reproduce.everything import Task
+    from streamsift.reproduce.everything import ExhibitTask
     from streamsift.reproduce.result import Options
 
 PAGE = "verdicts.html"
@@ -72,7 +72,7 @@ def reproduce_all(options: Options, out: str, *, quick: bool) -> None:
     click.echo(f"Drawn in {folder / PAGE}", err=True)
 
 
-def _measure(task: Task, folder: OutputFolder, progress: Any) -> dict[str, Any]:
+def _measure(task: ExhibitTask, folder: OutputFolder, progress: Any) -> dict[str, Any]:
     began = perf_counter()
     result = task.function()(task.options, progress).as_dict()
     text = json.dumps({**result, "settings": task.settings, "seconds": perf_counter() - began}, indent=1) + "\n"

@@ -227,15 +227,15 @@ class CountTest:
     alpha: float
     pearson: bool = False
 
-    def relations(self, numbers: Floats, classes: Ints) -> Tables:
-        return Tables(self, classes, _n_classes(classes), *_no_members(classes))
+    def relations(self, numbers: Floats, classes: Ints) -> ContingencyTables:
+        return ContingencyTables(self, classes, _n_classes(classes), *_no_members(classes))
 
     def critical(self, freedom: Any) -> Any:
         return chdtri(freedom, self.alpha)
 
 
 @dataclass(frozen=True)
-class Tables:
+class ContingencyTables:
     """Selected columns as codes 0, 1, ..., for contingency tables."""
 
     test: CountTest
@@ -271,7 +271,7 @@ class Tables:
             found = prune_by_counts(codes, sizes, self.test.pearson, critical, some, int(newest), kept, given)
         return Separation(float(found[0]), float(self.test.critical(found[1])), given[given >= 0])
 
-    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> Tables:
+    def after(self, kept: NDArray[np.bool_], newcomer: TestedColumn | None) -> ContingencyTables:
         members, n_values = _kept_codes(self.members, self.n_values, kept, newcomer)
         return replace(self, members=members, n_values=n_values)
 

@@ -6,6 +6,7 @@ Paper: Ungar, Zhou, Foster, Stine: Streaming Feature Selection using IIC. Column
     iic         bits saved >= payoff (coding "entropy"),            + payoff; rejected: - bid
                 or two-sided p < bid (coding "tail")
     alpha       two-sided p < bid                                   + payoff - bid; rejected: - bid
+    lord, saffron, addis: two-sided p <= a level that depends on what was accepted before (columns/levels.py)
 
 Bits saved are gain / (2 ln 2) - coefficient_bits - log2(1 / bid), gain being twice the gain in log-likelihood
 (n log(RSS before / RSS after), or the likelihood ratio of the logistic fits).
@@ -13,7 +14,9 @@ Bits saved are gain / (2 ln 2) - coefficient_bits - log2(1 / bid), gain being tw
 Where this deviates from the paper, or the paper is silent:
 - Section 2 gives the entropy as t^2 / 2 nats with the t of the larger model. The gain in log-likelihood is what its
   text defines, and what reproduces its BIC figures.
-- Neither the first wealth nor the payoff is printed; 1/2 each is our choice. The cost of a coefficient is left open
+- Neither the first wealth nor the payoff is printed; `Investing.paper` takes 1/2 each. With these, alpha-investing
+  accepts something on two of five streams of noise, so that its default here is 0.05 each; information investing does
+  so on one of ten, and keeps 1/2 (python -m benchmarks.false_discoveries). The cost of a coefficient is left open
   ("1/2 log n", "3 bits"): `coefficient_bits`, 0 by default. The paper's tables are met with coding "tail", that of its
   section 2.2, and less wealth and payoff (reproduce/investing/tables.py).
 - The theorem E(false) < 4 payoff E(true) + 4 wealth needs payoff < 1/4 and a test whose level is at most the bid. The
@@ -30,13 +33,14 @@ Time per column O(rows x accepted), memory O(rows x accepted); a rejected column
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
+from streamsift.columns.levels import RULES, Ints, LevelAccount, level_at
 from streamsift.columns.linear_fit import Fit, LinearFit
 from streamsift.columns.logistic_fit import LogisticFit
 from streamsift.columns.model import MODEL_LIMITS, begin_fit, model_tags
@@ -47,12 +51,14 @@ from streamsift.core.constraints import ArrayLike, IsBool, IsNone, Limits, OneOf
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.guard import one_thread
 from streamsift.core.selection import Decisions
-from streamsift.core.state import Finite, Within
+from streamsift.core.state import Finite, Increasing, Shape, Within
 from streamsift.core.tags import ColumnTags
 from streamsift.kernels.columns import bids_if_rejected
 
 _Wealth = Annotated[float, Within(0.0), Finite()]
 _Tested = Annotated[int, Within(0, "n_offered")]
+_Clock = Annotated[int, Within(0, "n_tested")]
+_Acceptances = Annotated[Ints, Shape("n_acceptances"), Within(0, "clock"), Increasing()]
 
 _BITS = 2.0 * float(np.log(2.0))  # bits to twice the log-likelihood
 
@@ -63,12 +69,15 @@ class InvestingAccount:
 
     wealth: float
     n_tested: int
+    payoff: float
     rules: Investing
 
-    def terms(self, count: int, df: int, fit: Fit) -> Terms:
-        bids, wealth = bids_if_rejected(self.wealth, self.n_tested, count)
+    learns_from_gains: ClassVar[bool] = False
+
+    def terms(self, gains: Floats, df: int, fit: Fit) -> Terms:
+        bids, wealth = bids_if_rejected(self.wealth, self.n_tested, len(gains))
         if self.rules.criterion == "iic" and self.rules.coding == "entropy":
-            bits = self.rules.payoff + self.rules.coefficient_bits * df - np.log2(bids)
+            bits = self.payoff + self.rules.coefficient_bits * df - np.log2(bids)
             threshold = _BITS * bits
             return Terms(threshold if df == 1 else chdtri(df, chdtrc(1, threshold)), wealth)
         return Terms(np.asarray(fit.tail_threshold(bids, df)), wealth)
@@ -78,8 +87,8 @@ class InvestingAccount:
         wealth = float(terms.wealth[n_rejected])
         if accepted:
             paid = terms.wealth[n_rejected + 1] if self.rules.criterion == "alpha" else wealth
-            wealth = float(paid) + float(self.rules.payoff)
-        return InvestingAccount(wealth, self.n_tested + n_rejected + accepted, self.rules)
+            wealth = float(paid) + self.payoff
+        return replace(self, wealth=wealth, n_tested=self.n_tested + n_rejected + accepted)
 
 
 @dataclass
@@ -100,36 +109,65 @@ class LogisticInvesting:
     fit: LogisticFit
 
 
+@dataclass
+class LinearLevels:
+    """State of Investing by levels with a linear model."""
+
+    n_tested: _Tested
+    clock: _Clock
+    acceptances: _Acceptances
+    fit: LinearFit
+
+
+@dataclass
+class LogisticLevels:
+    """State of Investing by levels with a logistic model."""
+
+    n_tested: _Tested
+    clock: _Clock
+    acceptances: _Acceptances
+    fit: LogisticFit
+
+
+InvestingState = LinearInvesting | LogisticInvesting | LinearLevels | LogisticLevels
+
+
 class Investing(ColumnSelector):
     """Accept a column when it is worth more than what is bid on it; useful columns earn what is bid on later ones.
 
     Parameters
     ----------
-    criterion : {"iic", "alpha"}, default "iic"
-        Information investing or alpha-investing; see the module docstring.
+    criterion : {"iic", "alpha", "lord", "saffron", "addis"}, default "iic"
+        Information investing, alpha-investing, or a rule that keeps the false discovery rate at `level` for columns
+        whose p-values are independent (LORD++, SAFFRON, ADDIS); see the module docstring.
     model : {"linear", "logistic"}, default "linear"
         Least squares for numbers (or two classes as 0 and 1), or logistic regression for classes (multinomial for more
         than two). The logistic model rejects by the score test and accepts by the likelihood ratio.
-    wealth : float, default 0.5
-        The wealth at the start (the paper's w0).
-    payoff : float, default 0.5
-        What an accepted column earns (the paper's w_delta).
+    wealth : float, default None
+        The wealth at the start (the paper's w0); None: 0.5 with "iic", 0.05 with "alpha".
+    payoff : float, default None
+        What an accepted column earns (the paper's w_delta); None: as `wealth`.
     coding : {"entropy", "tail"}, default "entropy"
         How a gain becomes bits; "iic" only.
     coefficient_bits : float, default 0.0
         Bits to code one coefficient; coding "entropy" only.
+    level : float, default 0.05
+        The share of useless columns among the accepted ones that is allowed on average; "lord", "saffron" and "addis"
+        only. Wealth and payoff follow from it.
     fit_intercept : bool, default True
         Whether the model has a constant.
     passes : array-like of floats, default None
         `fit` only: the wealths of several passes over the columns, small ones first, so that easy columns are found
-        before hard ones; `wealth` is then not used.
+        before hard ones; `wealth` is then not used. "iic" and "alpha" only.
 
     Attributes
     ----------
     selected_ : list of str
         Names of the accepted columns in the order of acceptance.
     wealth_ : float
-        What is left to bid.
+        What is left to bid; "iic" and "alpha" only.
+    level_ : float
+        The p-value that the next column must not exceed; "lord", "saffron" and "addis" only.
     history_ : pyarrow.Table
         Statistic, threshold and wealth of each accepted column.
     n_offered_ : int
@@ -151,12 +189,13 @@ class Investing(ColumnSelector):
     """
 
     parameter_limits: ClassVar[Limits] = {
-        "criterion": (OneOf("iic", "alpha"),),
+        "criterion": (OneOf("iic", "alpha", *RULES),),
         "model": MODEL_LIMITS,
-        "wealth": (Real(0, None, closed="neither"),),
-        "payoff": (Real(0, None, closed="neither"),),
+        "wealth": (IsNone(), Real(0, None, closed="neither")),
+        "payoff": (IsNone(), Real(0, None, closed="neither")),
         "coding": (OneOf("entropy", "tail"),),
         "coefficient_bits": (Real(0, None, closed="left"),),
+        "level": (Real(0, 1, closed="neither"),),
         "fit_intercept": (IsBool(),),
         "passes": (IsNone(), ArrayLike()),
     }
@@ -167,10 +206,11 @@ class Investing(ColumnSelector):
         criterion: str = "iic",
         *,
         model: str = "linear",
-        wealth: float = 0.5,
-        payoff: float = 0.5,
+        wealth: float | None = None,
+        payoff: float | None = None,
         coding: str = "entropy",
         coefficient_bits: float = 0.0,
+        level: float = 0.05,
         fit_intercept: bool = True,
         passes: Any = None,
     ) -> None:
@@ -180,6 +220,7 @@ class Investing(ColumnSelector):
         self.payoff = payoff
         self.coding = coding
         self.coefficient_bits = coefficient_bits
+        self.level = level
         self.fit_intercept = fit_intercept
         self.passes = passes
 
@@ -188,7 +229,32 @@ class Investing(ColumnSelector):
     def wealth_(self) -> float:
         """What is left to bid."""
         self._check_begun()
+        if self.criterion in RULES:
+            raise AttributeError(f"Investing({self.criterion!r}) has levels instead of a wealth: see level_.")
         return float(self._state.wealth)
+
+    @property
+    @one_thread
+    def level_(self) -> float:
+        """The p-value that the next column must not exceed."""
+        self._check_begun()
+        if self.criterion not in RULES:
+            raise AttributeError(f"Investing({self.criterion!r}) bids a wealth instead of having a level: see wealth_.")
+        clock = np.array([self._state.clock], np.int64)
+        return float(level_at(self.criterion, self.level, clock, self._state.acceptances)[0])
+
+    @property
+    def _usual(self) -> float:
+        return 0.05 if self.criterion == "alpha" else 0.5
+
+    @classmethod
+    def paper(cls, criterion: str = "iic", **settings: Any) -> Self:
+        """A selector with a wealth and a payoff of 1/2; `settings` are further parameters.
+
+        >>> Investing.paper("alpha").wealth
+        0.5
+        """
+        return cls(criterion, **({"wealth": 0.5, "payoff": 0.5} | settings))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Begin with y and offer the columns of X from left to right; weights count rows."""
@@ -198,23 +264,39 @@ class Investing(ColumnSelector):
         return model_tags(self.model)
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        if self.criterion in RULES:
+            return LogisticLevels if self.model == "logistic" else LinearLevels
         return LogisticInvesting if self.model == "logistic" else LinearInvesting
 
-    def _begin(self, target: Target, weight: Floats) -> LinearInvesting | LogisticInvesting:
-        fit = begin_fit(self.model, target, weight, self.fit_intercept)
+    def _begin(self, target: Target, weight: Floats) -> InvestingState:
         first = self._wealths()[0]
+        fit = begin_fit(self.model, target, weight, self.fit_intercept)
+        if self.criterion in RULES:
+            none = np.empty(0, np.int64)
+            return LinearLevels(0, 0, none, fit) if isinstance(fit, LinearFit) else LogisticLevels(0, 0, none, fit)
         return LinearInvesting(first, 0, fit) if isinstance(fit, LinearFit) else LogisticInvesting(first, 0, fit)
 
     def _wealths(self) -> list[float]:
         if self.passes is None:
-            return [float(self.wealth)]
+            return [float(self._usual if self.wealth is None else self.wealth)]
+        if self.criterion in RULES:
+            raise ParameterError(f"Investing({self.criterion!r}) has no wealth for several 'passes': leave it None.")
         wealths = [float(wealth) for wealth in self.passes]
         if not wealths or not all(0.0 < wealth < np.inf for wealth in wealths):
             raise ParameterError(f"The 'passes' parameter of Investing must be positive wealths. Got {self.passes!r}.")
         return wealths
 
-    def _decide(self, state: LinearInvesting | LogisticInvesting, block: ColumnBlock) -> Decisions:
-        answers, fit, account = decide_block(state.fit, InvestingAccount(state.wealth, state.n_tested, self), block)
+    def _decide(self, state: InvestingState, block: ColumnBlock) -> Decisions:
+        if isinstance(state, LinearLevels | LogisticLevels):
+            levels = LevelAccount(self.criterion, self.level, state.clock, state.acceptances)
+            answers, fit, levels = decide_block(state.fit, levels, block)
+            # Nothing has failed: from here on the state changes.
+            state.n_tested += block.n_columns
+            state.clock, state.acceptances, state.fit = levels.clock, levels.acceptances, fit
+            return answers
+        payoff = float(self._usual if self.payoff is None else self.payoff)
+        account = InvestingAccount(state.wealth, state.n_tested, payoff, self)
+        answers, fit, account = decide_block(state.fit, account, block)
         # Nothing has failed: from here on the state changes.
         state.wealth, state.n_tested, state.fit = account.wealth, account.n_tested, fit
         return answers

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betainc, betaincinv
 
 from streamsift.core.column_data import Floats, Target
 from streamsift.core.limits import LARGEST
@@ -74,6 +74,10 @@ class Fit(Protocol):
 
     def tail_threshold(self, probability: Any, df: int) -> Any:
         """The gain that a useless candidate reaches with the given probability."""
+        ...
+
+    def tail_probability(self, gain: Any, df: int) -> Any:
+        """The probability with which a useless candidate reaches a gain: its p-value."""
         ...
 
 
@@ -186,7 +190,13 @@ class LinearFit:
             room=self.room - len(units),
         )
 
+    # RSS after / RSS before of a useless group of columns follows a beta distribution: this is the exact F test.
+
     def tail_threshold(self, probability: Any, df: int) -> Any:
-        # RSS after / RSS before of a useless group of columns follows a beta distribution: this is the exact F test.
-        freedom = max(self.n_observations - self.intercept - self.n_columns - df, 1.0)
-        return -self.n_observations * np.log(betaincinv(freedom / 2, df / 2, probability))
+        return -self.n_observations * np.log(betaincinv(self._freedom(df) / 2, df / 2, probability))
+
+    def tail_probability(self, gain: Any, df: int) -> Any:
+        return betainc(self._freedom(df) / 2, df / 2, np.exp(-np.asarray(gain) / self.n_observations))
+
+    def _freedom(self, df: int) -> float:
+        return max(self.n_observations - self.intercept - self.n_columns - df, 1.0)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, logsumexp
+from scipy.special import chdtrc, chdtri, logsumexp
 
 from streamsift.columns.linear_fit import (
     SMALLEST,
@@ -144,6 +144,9 @@ class LogisticFit:
 
     def tail_threshold(self, probability: Any, df: int) -> Any:
         return chdtri(df, probability)
+
+    def tail_probability(self, gain: Any, df: int) -> Any:
+        return chdtrc(df, gain)
 
     # -- one candidate ------------------------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ class NeighbourhoodState:
     hurdle: Annotated[float, Within(0.0, 1.0)]
     squares: Floats = field(init=False, default_factory=lambda: _NONE)  # high and low, from `columns`, where it pays
     most_kept: int = field(init=False, default=MOST_KEPT)  # numbers that `squares` may take
+    at_once: int = field(init=False, default_factory=lambda: SLICE)  # distances before the first look at Ctrl-C
 
     @classmethod
     def begin(cls, classes: Floats) -> NeighbourhoodState:
@@ -76,14 +77,15 @@ class Dependencies:
     """Dependencies of the class on the selected columns, with and without a newcomer."""
 
     def __init__(self, state: NeighbourhoodState, by_density: bool) -> None:
-        self.by_density, self.state, self.most_kept = by_density, replace(state), state.most_kept
+        self.by_density, self.state = by_density, replace(state)
+        self.most_kept, self.at_once = state.most_kept, state.at_once
         self.state.squares = state.squares if state.squares.size else self._squares(state.columns)
 
     def of(self, newcomer: Floats) -> float:
         """The dependency on one column."""
         order = np.argsort(newcomer, kind="stable")
         values, shares = newcomer[order], np.empty(len(newcomer))
-        for ranks in _slices(len(newcomer), 1):
+        for ranks in _slices(len(newcomer), 1, self.at_once):
             line_purities(values, order, self.state.classes, self.by_density, ranks, shares)
         return _settled(float(np.cumsum(shares)[-1]) / len(shares))  # in this order, as a loop would
 
@@ -123,7 +125,7 @@ class Dependencies:
         """The mean purity; ends early, with a smaller answer, once `least` cannot be reached any more."""
         classes, total = self.state.classes, 0.0
         n = len(classes)
-        for rows in _slices(n, 1 + len(columns)):
+        for rows in _slices(n, 1 + len(columns), self.at_once):
             total = add_purities(squares, columns, sign, classes, self.by_density, least, rows, total)
             if total + (n - rows[1]) < least * n - ROUNDING:
                 break
@@ -153,12 +155,12 @@ class Dependencies:
         return squares
 
 
-def _slices(n_rows: int, n_terms: int) -> Iterator[tuple[int, int]]:
+def _slices(n_rows: int, n_terms: int, at_once: int) -> Iterator[tuple[int, int]]:
     """The rows, each of which is compared with all, in slices (first, stop); Ctrl-C ends between two of them.
 
     How often a row is compared depends on the data, so a slice is as long as the time of the last one allows.
     """
-    length, first = max(SLICE // (n_rows * n_terms), 1), 0
+    length, first = max(at_once // (n_rows * n_terms), 1), 0
     while first < n_rows:
         check()
         began, stop = perf_counter(), min(first + length, n_rows)

@@ -46,7 +46,10 @@ class PenaltyAccount:
     n_columns: int  # 0: unknown
     n_tested: int
 
-    def terms(self, count: int, df: int, fit: Fit) -> Terms:
+    learns_from_gains: ClassVar[bool] = False
+
+    def terms(self, gains: Floats, df: int, fit: Fit) -> Terms:
+        count = len(gains)
         if self.criterion == "aic":
             penalty = np.full(count, 2.0)
         elif self.criterion == "bic":

@@ -163,7 +163,7 @@ def _best(fit: Any, account: PenaltyAccount, block: ColumnBlock, left: NDArray[n
     """The column that exceeds its threshold by most, examined, with its threshold; None if there is none."""
 
     def threshold(df: int) -> float:
-        return float(account.terms(1, df, fit).threshold[0])
+        return float(account.terms(np.zeros(1), df, fit).threshold[0])
 
     def examine(k: int) -> Any:
         check()

@@ -11,7 +11,7 @@ Fits and accounts are values: a block that turns out to hold a bad value leaves 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,15 @@ class Terms:
 
     threshold: Floats
     wealth: Floats | None
+    clock: NDArray[np.int64] | None = None  # likewise, of rules whose next level depends on the p-values before
 
 
 class Account(Protocol):
     """What decides how large a gain must be."""
 
-    def terms(self, count: int, df: int, fit: Fit) -> Terms: ...
+    learns_from_gains: ClassVar[bool]  # what a column is up against depends on the gains of those before it
+
+    def terms(self, gains: Floats, df: int, fit: Fit) -> Terms: ...
 
     def after(self, terms: Terms, n_rejected: int, accepted: bool) -> Self:
         """The account after so many rejections and, perhaps, the acceptance of the next column."""
@@ -89,7 +92,9 @@ def decide_block(fit: Any, account: Any, block: ColumnBlock) -> tuple[Decisions,
         else:
             stop = min(start + width, count, next_group)
             gains, doubtful = screen(fit, block, start, stop, scratch)
-            terms = account.terms(stop - start, fit.df, fit)
+            if account.learns_from_gains:
+                gains = _settled(fit, block, start, gains, doubtful)
+            terms = account.terms(gains, fit.df, fit)
             used, grown = _first_accepted(fit, terms, block, start, gains, doubtful)
             # Columns are accepted in clusters, early in a stream: a narrow tile then wastes less.
             width = min(NARROWEST, widest) if grown is not None else min(2 * width, widest)
@@ -143,6 +148,14 @@ def screen(
     return gains[: stop - start], doubtful[: stop - start]
 
 
+def _settled(fit: Fit, block: ColumnBlock, start: int, gains: Floats, doubtful: NDArray[np.bool_]) -> Floats:
+    """The gains of a tile with the doubtful ones replaced by exact ones."""
+    gains = gains.copy()
+    for k in np.flatnonzero(doubtful):
+        gains[k] = fit.examine(block.column(start + int(k))[None], lambda df: np.inf).gain
+    return gains
+
+
 def _first_accepted(
     fit: Fit, terms: Terms, block: ColumnBlock, start: int, gains: Floats, doubtful: NDArray[np.bool_]
 ) -> tuple[int, Any]:
@@ -161,10 +174,10 @@ def _judge_group(fit: Fit, account: Account, columns: Floats) -> tuple[float, Te
     """One categorical column: as many degrees of freedom as it really adds."""
 
     def threshold(df: int) -> float:
-        return float(account.terms(1, df, fit).threshold[0])
+        return float(account.terms(np.zeros(1), df, fit).threshold[0])
 
     candidate: ExaminedColumn = fit.examine(columns, threshold)
-    terms = account.terms(1, max(candidate.df, 1), fit)
+    terms = account.terms(np.array([candidate.gain]), max(candidate.df, 1), fit)
     accepted = candidate.grow is not None and candidate.gain >= terms.threshold[0]
     return candidate.gain, terms, candidate.grow() if accepted and candidate.grow is not None else None
 

@@ -7,8 +7,12 @@ does not end within `LONGEST_PILOT` is ended, and the entry costs at least what 
 take a quarter of the budget at most.
 
 Cheap entries come first. An entry that would not fit into what is left is left out, with the estimate. Repeats are
-dropped before entries: the next repeat begins only where all of it fits. Baselines always run once. Runs that were
-found in the folder cost nothing.
+dropped before entries: the next repeat begins only where all of it fits. Baselines always begin. Runs that were found
+in the folder cost nothing.
+
+A run that takes longer than was thought is stopped at the end of the budget, or a little later (`TOLERANCE`), for
+figures over some of the rows cannot be compared with figures over all: its entry is left out where it was the first
+repeat, else the repeat does not count. Only the most frequent class, which costs next to nothing, always ends.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from streamsift import catalog
 from streamsift.comparison.methods import split_name
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, ComparisonPlan
 from streamsift.comparison.protocols import Work, run_protocol
-from streamsift.comparison.workers import timed
+from streamsift.runs.workers import timed
 
 DEFAULT = 900.0  # seconds
 QUADRATIC = ("ofs_density", "ofs_a3m")  # every row is compared with every other
@@ -31,6 +35,7 @@ FEW_ROWS = 300  # of the first pilot
 ENOUGH = 0.25  # seconds: a pilot that takes as long says enough
 LONGEST_PILOT = 20.0  # seconds
 PILOT_SHARE = 0.25  # of the budget
+TOLERANCE = 0.05  # of the budget, for runs that have begun
 SMALL = 500_000  # values of the data: an entry of linear order needs no pilot below
 FEW_PAIRS = 1_500  # rows: one of quadratic order needs none below
 FEW_CLASSES = 3  # likewise one with a grid over the classes
@@ -85,7 +90,7 @@ def may_be_expensive(plan: ComparisonPlan, entry: ComparedEntry) -> bool:
     facts = plan.survey
     if order_of(entry, plan.objects.get(entry.method)) > 1 and facts.n_rows > FEW_PAIRS:
         return True
-    if entry.kind == "instances" and facts.n_classes > FEW_CLASSES:
+    if entry.treated.grows_with_classes and facts.n_classes > FEW_CLASSES:
         return True
     return facts.n_rows * facts.n_features > SMALL
 
@@ -170,6 +175,8 @@ class Allowance:
         Processes side by side.
     clock : callable
         Seconds that only grow.
+    start : float, optional
+        When the time began, by the clock; by default now.
 
     Attributes
     ----------
@@ -179,10 +186,16 @@ class Allowance:
     """
 
     def __init__(
-        self, plan: ComparisonPlan, seconds: float | None, jobs: int = 1, clock: Callable[[], float] = monotonic
+        self,
+        plan: ComparisonPlan,
+        seconds: float | None,
+        jobs: int = 1,
+        clock: Callable[[], float] = monotonic,
+        start: float | None = None,
     ) -> None:
         self.plan, self.seconds, self.left_out, self.repeats = plan, seconds, dict[str, LeftOut](), plan.repeats
-        self._jobs, self._clock, self._start = jobs, clock, clock()
+        self._jobs, self._clock, self._start = jobs, clock, clock() if start is None else start
+        self._stopped_repeat: int | None = None
         self._costs: dict[ComparedEntry, Cost] = {}
         self._began: dict[ComparedRun, float] = {}
         self._took: dict[ComparedEntry, float] = {}
@@ -199,10 +212,10 @@ class Allowance:
         unsure = [
             entry
             for entry in dict.fromkeys(run.entry for run in waiting)
-            if entry not in known and entry.kind != "baseline" and may_be_expensive(self.plan, entry)
+            if entry not in known and not entry.treated.baseline and may_be_expensive(self.plan, entry)
         ]
         self._costs = estimate(self.plan, unsure, self.seconds * PILOT_SHARE) if unsure else {}
-        for entry in unsure:  # one of them might take hours, and no run is cut short
+        for entry in unsure:  # one of them might take hours, and leave no time for the others
             if entry not in self._costs and order_of(entry, self.plan.objects.get(entry.method)) > 1:
                 reason = (
                     f"its time could not be estimated, and it grows with the square of {self.plan.survey.n_rows:,} rows"
@@ -211,7 +224,7 @@ class Allowance:
         left = self.seconds * self._jobs
         for entry in sorted((entry for entry in self.plan.entries if entry not in known), key=self._cost):
             left -= self._cost(entry)
-            if entry.kind != "baseline" and (left < 0.0 or self._cost(entry) > self._remaining()):
+            if not entry.treated.baseline and (left < 0.0 or self._cost(entry) > self._remaining()):
                 self._leave_out(entry)
                 left += self._cost(entry)
         order = {entry: place for place, entry in enumerate(sorted(self.plan.entries, key=self._rank))}
@@ -228,12 +241,31 @@ class Allowance:
             if self._repeat_cost() > self._remaining():
                 self.repeats = run.repeat
                 return False
-        late = run.entry.kind != "baseline" and self._cost(run.entry) > self._remaining()
+        late = not run.entry.treated.baseline and self._cost(run.entry) > self._remaining()
         if late and run.repeat == 0:
             self._leave_out(run.entry)
             return False
         self._began[run] = self._clock()
         return True
+
+    def left(self, run: ComparedRun) -> float:
+        """Seconds that a run that has begun may still take."""
+        if self.seconds is None or (run.entry.method == "majority" and run.repeat == 0):
+            return math.inf
+        return self._remaining() + TOLERANCE * self.seconds
+
+    def stopped(self, run: ComparedRun, fraction: float) -> None:
+        """A run was stopped, because the time was up, when so much of it was done."""
+        n_rows = self.plan.survey.n_rows
+        if run.repeat > 0:
+            self.repeats = min(self.repeats, run.repeat)
+            self._stopped_repeat = self.repeats
+            return
+        rows = int(fraction * n_rows)
+        done = f"stopped after {rows:,} of {n_rows:,} rows" if rows else "stopped before it had tested a row"
+        took = self._clock() - self._began.get(run, self._start)
+        reason = f"{done}, when the time was up; the budget is {in_words(self.seconds or 0.0)} (--budget)"
+        self.left_out[run.entry.name] = LeftOut(reason, took / fraction if fraction > 0.0 else None)
 
     def finished(self, run: ComparedRun) -> None:
         """A run has come to its end."""
@@ -261,6 +293,11 @@ class Allowance:
         """What was dropped for want of time, if anything."""
         if self.seconds is None or self.repeats == self.plan.repeats:
             return ""
+        if self._stopped_repeat == self.repeats:
+            return (
+                f"{self.repeats} of {self.plan.repeats} repeats were finished: the next was stopped when the budget of "
+                f"{in_words(self.seconds)} was used up (--budget)."
+            )
         return (
             f"{self.repeats} of {self.plan.repeats} repeats were begun: no more fit into the budget of "
             f"{in_words(self.seconds)} (--budget)."
@@ -275,7 +312,7 @@ class Allowance:
         return self._took.get(entry, 0.0 if cost is None else cost.seconds)
 
     def _rank(self, entry: ComparedEntry) -> tuple[bool, float]:
-        return entry.kind != "baseline", self._cost(entry)
+        return not entry.treated.baseline, self._cost(entry)
 
     def _repeat_cost(self) -> float:
         return sum(self._cost(entry) for entry in self.plan.entries if entry.name not in self.left_out) / self._jobs

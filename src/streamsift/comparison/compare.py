@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from streamsift.comparison.budget import DEFAULT, Allowance
@@ -13,10 +14,10 @@ from streamsift.comparison.methods import refuse_unsendable
 from streamsift.comparison.plan import ALWAYS, ComparedRun, ComparisonPlan, plan_comparison
 from streamsift.comparison.protocols import Work, run_one
 from streamsift.comparison.run_store import RunStore
-from streamsift.comparison.workers import Outcome, run_all
 from streamsift.core.constraints import Integer, IsNone, Real, check_parameters
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.folder_lock import FolderLock
+from streamsift.runs.workers import Outcome, run_all
 
 RUNS = "runs"
 
@@ -86,7 +87,8 @@ def compare(
         class has more than 60 % of the rows.
     budget : float or None, default 900
         Seconds for everything, estimated by pilots on a few rows. Cheap entries come first; what does not fit is left
-        out, with the estimate, and repeats are dropped before entries. None sets no limit.
+        out, with the estimate, and repeats are dropped before entries. A run that is not done by then is stopped and
+        left out. None sets no limit.
     jobs : int, default 1
         Processes; all figures but times are the same for any number, as long as the budget is not used up.
     folder : path, optional
@@ -121,6 +123,7 @@ def compare(
         raise ParameterError(
             "Other processes cannot call a function made on the spot: define it in a module, or jobs=1."
         )
+    start = monotonic()
     plan = plan_comparison(
         data,
         target,
@@ -148,7 +151,7 @@ def compare(
             Path(folder).mkdir(parents=True, exist_ok=True)
             held.enter_context(FolderLock(folder))
         store = None if folder is None else open_store(folder, plan)
-        allowance = Allowance(plan, budget, jobs)
+        allowance = Allowance(plan, budget, jobs, start=start)
         outcomes = list(carry_out(plan, store, jobs=jobs, allowance=allowance))
         return Comparison.of(plan, outcomes, store, allowance)
 
@@ -185,8 +188,11 @@ def carry_out(
     yield from before
     waiting = allowance.prepare(outcome.task for outcome in before)
     work = Work(plan, store or RunStore(None))
-    for outcome in run_all(run_one, work, waiting, jobs, progress, allowance.admit):
-        allowance.finished(outcome.task)
+    for outcome in run_all(run_one, work, waiting, jobs, progress, allowance.admit, allowance.left):
+        if outcome.stopped:
+            allowance.stopped(outcome.task, outcome.reached)
+        else:
+            allowance.finished(outcome.task)
         if store is not None and outcome.failure is None:
             store.add(outcome.task, outcome.result)
         yield outcome

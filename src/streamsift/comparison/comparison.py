@@ -17,10 +17,10 @@ from streamsift.comparison.recommend import advise, in_order
 from streamsift.comparison.repeats import GENERATED, Source
 from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.significance import FEWEST_STREAMS, Significance, compare_over_streams, compare_over_time
-from streamsift.comparison.workers import Outcome
 from streamsift.core.pictures import picture
 from streamsift.learners.online import NEED_SCALE, ONLY_WHILE_SELECTED
 from streamsift.metrics.stability import nogueira_stability
+from streamsift.runs.workers import Outcome
 
 MEANS = (
     "accuracy",
@@ -67,9 +67,10 @@ class Comparison:
         allowance: Allowance | None = None,
     ) -> Comparison:
         """Put the outcomes of a plan together; runs that are missing, though time was left, make it incomplete."""
-        outcomes = list(outcomes)
         facts, left_out = plan.survey, _left_out(plan, allowance)
         runs = plan.runs() if allowance is None else allowance.admitted()
+        counted = set(runs)
+        outcomes = [outcome for outcome in outcomes if outcome.task in counted]  # of a stopped repeat none counts
         out = set() if allowance is None else set(allowance.left_out)
         figures = [
             _figures(entry, outcomes, facts.n_features, store) for entry in plan.entries if entry.name not in out
@@ -158,7 +159,7 @@ def _figures(
     results = [one.result for one in good]
     figures = {name: _mean([result[name] for result in results]) for name in MEANS}
     accuracies = [result["accuracy"] for result in results]
-    if entry.kind == "columns":
+    if entry.treated.selects_once:
         figures["stability"] = _between_repeats([result["selected"] for result in results], n_features)
     trace = store.path(good[0].task, ".parquet") if good and store is not None else None
     return {
@@ -276,7 +277,10 @@ def _judges(entries: Sequence[dict[str, Any]], scale: str) -> list[dict[str, Any
         scaled = scale == "standard" and model in NEED_SCALE
         words = [f"{model} sees columns standardised by the rows so far"] if scaled else []
         if model in ONLY_WHILE_SELECTED:
-            words.append(f"{model} knows a feature only from the rows in which it was selected")
+            words.append(
+                f"{model} goes on when the selection changes, but knows a feature only from the rows in which it was "
+                "selected"
+            )
         if restarts:
             words.append(f"{model} started again {restarts:.1f} times in a run, on average")
         sentence = f"{', and '.join(words)}." if words else ""

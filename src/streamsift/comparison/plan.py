@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from streamsift import __version__, catalog
+from streamsift.comparison.kinds import KINDS, ComparedKind
 from streamsift.comparison.methods import BASELINES, Kind, kind_of, named, split_name
 from streamsift.comparison.metrics import METRICS, metric_for
 from streamsift.comparison.repeats import Source, Survey, read_once
@@ -22,13 +23,6 @@ from streamsift.learners.scaling import SCALES
 
 ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
 ALWAYS = ("all", "random", "majority")
-
-PROTOCOLS: dict[Kind, str] = {
-    "rows": "prequential",
-    "baseline": "prequential",
-    "columns": "columns",
-    "instances": "instances",
-}
 
 
 @dataclass(frozen=True)
@@ -48,9 +42,14 @@ class ComparedEntry:
         return self.object_kind or kind_of(self.method, None)
 
     @property
+    def treated(self) -> ComparedKind:
+        """How entries of its kind take part."""
+        return KINDS[self.kind]
+
+    @property
     def protocol(self) -> str:
         """How it is judged; figures of one protocol can be compared."""
-        return PROTOCOLS[self.kind]
+        return self.treated.protocol
 
     @property
     def name(self) -> str:
@@ -219,7 +218,7 @@ def _entries(methods: Mapping[str, Any], learners: Sequence[str]) -> list[Compar
     entries: list[ComparedEntry] = []
     for name, made in methods.items():
         kind = kind_of(name, made)
-        alone = kind == "instances" or name == "majority"
+        alone = KINDS[kind].classifies or name == "majority"
         models: Sequence[str | None] = [None] if alone else learners
         entries += [ComparedEntry(name, model, None if made is None else kind) for model in models]
     return list(dict.fromkeys(entries))
@@ -284,13 +283,8 @@ def misfit(method: Any, facts: Survey) -> str | None:
     tags = made.stream_tags()
     if facts.sparse and not tags.sparse:
         return "it takes no sparse rows"
-    if tags.kind == "rows" and tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
-        return f"it distinguishes two classes, and there are {facts.n_classes}"
-    if facts.mixed and tags.kind == "columns" and not tags.mixed_columns:
-        return "its test takes numbers or categories, and the data mixes them"
-    if tags.kind == "instances" and tags.class_grid:
-        return _too_many_classes(made, facts.n_classes)
-    return None
+    kind: Kind = tags.kind
+    return KINDS[kind].misfit(made, tags, facts)
 
 
 def _made(method: Any) -> Any:
@@ -298,14 +292,3 @@ def _made(method: Any) -> Any:
         return method
     name, settings = split_name(method)
     return catalog.make(name, **settings)
-
-
-def _too_many_classes(made: Any, n_classes: int) -> str | None:
-    """Why a method with a grid over the probabilities of the classes cannot be fitted; it grows fast with them."""
-    from streamsift.instances.grid import refuse_too_large, steps_for  # numba: only once such a method was made
-
-    try:
-        refuse_too_large(n_classes, steps_for(n_classes, made.resolution), n_stages=1)
-    except ParameterError:
-        return f"its grid over the probabilities of {n_classes} classes would not fit into memory"
-    return None

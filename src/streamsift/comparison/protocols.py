@@ -34,6 +34,7 @@ from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.baselines import NoFeatures, Oracle, RandomSelector
 from streamsift.evaluate.memory import object_bytes
 from streamsift.evaluate.prequential import prequential
+from streamsift.learners.categories import RunCategories
 from streamsift.learners.online import make_learner, teach
 from streamsift.metrics.classification import class_counts, classification_scores, log_losses
 from streamsift.metrics.cost import ram_hours
@@ -108,11 +109,9 @@ def make_method(plan: ComparisonPlan, run: ComparedRun) -> Any:
     else:
         made, given = make(method, plan.objects.get(method))
     known = made.get_params(deep=False)
-    open_ones: Found = {"random_state": seed}
+    open_ones: Found = {"random_state": seed, **run.entry.treated.parameters(plan.survey)}
     if wanted is not None:
         open_ones["n_features_to_select"] = wanted
-    if run.entry.kind == "columns" and plan.survey.n_classes > 2:
-        open_ones["model"] = "logistic"  # no straight line explains three classes
     return made.set_params(**{name: value for name, value in open_ones.items() if name in known and name not in given})
 
 
@@ -216,10 +215,15 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
     say(0.5)
     model, places = make_learner(run.entry.model or "", work.plan.scale), np.arange(len(selected))
     n_classes = len(half.labels)
-    judged = _Judged(half, n_classes)
+    judged = _Tested(half, n_classes)
+    categories = RunCategories()
+    rows = categories.encode(half.rows)
+    if hasattr(model, "know_categories"):
+        known = categories.names
+        model.know_categories({place: known[slot] for place, slot in enumerate(selected.tolist()) if slot in known})
 
     def columns_of(first: int, last: int) -> Floats:
-        kept = half.rows.X[first:last][:, selected]
+        kept = rows[first:last][:, selected]
         return np.asarray(kept.toarray() if hasattr(kept, "toarray") else kept, np.float64)
 
     for first, last in half.batches():
@@ -260,7 +264,7 @@ def _instances(work: Work, run: ComparedRun, say: Say) -> Found:
     classifier.fit(half.part(0, half.cut), None)
     say(0.5)
     columns, _ = half.labels.encode(classifier.classes_)  # type: ignore[attr-defined]  # known once it is fitted
-    judged = _Judged(half, len(half.labels))
+    judged = _Tested(half, len(half.labels))
     bought = 0
     for first, last in half.batches():
         if first < half.cut:
@@ -335,7 +339,7 @@ def _halves(plan: ComparisonPlan, run: ComparedRun) -> _Halves:
     return _Halves(rows, truths, codes, labels, cut, plan.batch_size)
 
 
-class _Judged:
+class _Tested:
     """Predictions of the second half, batch by batch, and what follows from them."""
 
     def __init__(self, half: _Halves, n_classes: int) -> None:

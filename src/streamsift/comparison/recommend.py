@@ -1,7 +1,7 @@
 """What to take from a comparison: ranks, the entries that no other one beats in everything, and advice.
 
 All three stay within one protocol, for figures of two protocols are about different rows. The cost of an entry is the
-number of features it needs a row: unlike its speed, that is the same on every machine and for any number of processes.
+number of features it needs per row: unlike its speed, that is the same on every machine and with any number of jobs.
 
 The advice follows from the tests. A method is named only where it is better than features drawn at random under the
 same model, and not worse than all features under the best model; otherwise the advice says what to do instead.
@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from streamsift.comparison.kinds import PROTOCOLS, is_baseline
 from streamsift.comparison.metrics import merit
-from streamsift.comparison.plan import PROTOCOLS
 
 CLOSE = 0.01  # of the metric: less is no reason to prefer an entry
 
@@ -34,11 +34,11 @@ def in_order(entries: Sequence[Figures], metric: str = "accuracy") -> list[Figur
     [('b', 1, True), ('a', 2, False)]
     """
     ordered: list[Figures] = []
-    for protocol in dict.fromkeys(PROTOCOLS.values()):
+    for protocol in PROTOCOLS:
         group = [entry for entry in entries if entry["protocol"] == protocol]
         done = [entry for entry in group if merit(entry, metric) is not None]
         done.sort(key=lambda entry: _merits(entry, metric), reverse=True)
-        rivals = [entry for entry in done if entry["kind"] != "baseline"]
+        rivals = [entry for entry in done if not is_baseline(entry)]
         ordered += [
             entry | {"rank": rank, "on_front": entry in rivals and not any(beats(one, entry, metric) for one in rivals)}
             for rank, entry in enumerate(done, 1)
@@ -117,7 +117,7 @@ def advise(
 
 def _rivals(entries: Sequence[Figures]) -> list[Figures]:
     """The finished methods of the first protocol that has any; no baselines."""
-    rivals = [entry for entry in entries if entry["kind"] != "baseline" and entry["rank"] is not None]
+    rivals = [entry for entry in entries if not is_baseline(entry) and entry["rank"] is not None]
     return [entry for entry in rivals if entry["protocol"] == rivals[0]["protocol"]]
 
 
@@ -184,7 +184,7 @@ class _Adviser:
         found = [
             entry
             for entry in self._entries
-            if entry["kind"] == "baseline" and entry["method"] == method and entry["rank"] is not None
+            if is_baseline(entry) and entry["method"] == method and entry["rank"] is not None
             and (model is None or entry["model"] == model)
         ]  # fmt: skip
         return max(found, key=self._value, default=None)
@@ -271,8 +271,8 @@ class _Adviser:
         rival = "random features" if self._against_random(best) == "too few" else "all features"
         words = (
             f"There are too few rows to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
-            f"test can tell it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller "
-            "batches, would tell."
+            f"test distinguishes it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller "
+            "batches, would settle it."
         )
         return Advice("too few", name, words)
 
@@ -289,7 +289,7 @@ class _Adviser:
             return Advice("do not select", everything["name"], words)
         words = (
             f"Nothing here is better than the most frequent class ({self._figure(majority)}; {self._figure(choice)}): "
-            "the features, or this model, do not tell the target."
+            "the features, or this model, do not predict the target."
         )
         return Advice("nothing works", None, words)
 
@@ -298,7 +298,7 @@ class _Adviser:
         figures = [f"{self._metric.replace('_', ' ')} {choice[self._metric]:.3f}"]
         figures += [] if choice["stability"] is None else [f"stability {choice['stability']:.2f}"]
         use = f"Use {choice['name']}: {', '.join(figures)} with {features} feature{'s' * (features != '1')} per row."
-        reasons = [self._reason(choice), self._told_apart(choice), *self._gains(choice)]
+        reasons = [self._reason(choice), self._tested(choice), *self._gains(choice)]
         words = "; ".join(reason for reason in reasons if reason)
         return f"{use} {words[0].upper()}{words[1:]}."
 
@@ -313,7 +313,7 @@ class _Adviser:
         than = "the most stable" if choice["stability"] is not None else "the one with the fewest features"
         return f"of the {len(close)} within {CLOSE} of the best it is {than}"
 
-    def _told_apart(self, choice: Figures) -> str:
+    def _tested(self, choice: Figures) -> str:
         better, known = self._verdicts.counts(choice, self._rivals)
         if not known:
             return "" if len(self._rivals) == 1 else "the differences were not tested"

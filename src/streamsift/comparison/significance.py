@@ -2,13 +2,13 @@
 
 **One stream** (`compare_over_time`). Two entries predicted the same rows; the difference of their accuracies in each
 step is a series in time, whose neighbours are alike, for a hard stretch or a drift lasts longer than a step. A test
-that takes steps (or repeats that share rows) for independent finds differences that are none. Here the steps are joined
-to blocks of 1, 2, 4, ... steps, up to an eighth of the stream (a share of 1 / n^(1/3) of long ones), and Student's test
-of the means of the blocks must find the difference *for every length*. The standard error for a length is raised by the
-correlation r of neighbouring blocks, as of an autoregressive series: its square by (1 + r) / (1 - r) where there are 20
-blocks or more, by 1 + 2 r below. The largest of these estimates says how many independent steps the n steps are worth;
-below 25 the answer is "too few rows to tell". Where many entries are compared, a pair is not trusted to be less
-correlated than the median of all pairs.
+that treats steps (or repeats that share rows) as independent finds differences where there are none. Here the steps are
+joined to blocks of 1, 2, 4, ... steps, up to an eighth of the stream (a share of 1 / n^(1/3) of long ones), and
+Student's test of the means of the blocks must find the difference *for every length*. The standard error for a length
+is raised by the correlation r of neighbouring blocks, as for an autoregressive series: its square by (1 + r) / (1 - r)
+where there are 20 blocks or more, by 1 + 2 r below. The largest of these estimates says how many independent steps the
+n steps are worth; below 25 the answer is "too few rows to tell". Where many entries are compared, a pair is not trusted
+to be less correlated than the median of all pairs.
 
 **Independent streams** (`compare_over_streams`), from a generator or a function of a seed: Student's test of the
 differences of the streams. Three or more entries are also ranked by Friedman's test with Nemenyi's critical difference,
@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Pair:
+class EntryPair:
     """Two entries: by how much `first` is more accurate than `second`, and whether that is more than chance.
 
     difference, low, high: of accuracy, between -1 and 1; the interval is None where there are too few rows to tell.
@@ -74,7 +74,7 @@ class Significance:
     kind: str
     n: int
     level: float
-    pairs: list[Pair]
+    pairs: list[EntryPair]
     sentence: str
     average_ranks: dict[str, float] | None = None
     critical_difference: float | None = None
@@ -84,7 +84,7 @@ class Significance:
         """A plain dict for JSON."""
         return asdict(self)
 
-    def between(self, first: str, second: str) -> Pair:
+    def between(self, first: str, second: str) -> EntryPair:
         """The pair of two entries, seen from `first`."""
         for pair in self.pairs:
             if (pair.first, pair.second) == (first, second):
@@ -94,7 +94,7 @@ class Significance:
         raise InputError(f"There is no test of {first!r} and {second!r}: give two names of one protocol.")
 
 
-def _seen_from_second(pair: Pair) -> Pair:
+def _seen_from_second(pair: EntryPair) -> EntryPair:
     other: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "alike": "alike", "too few": "too few"}
     low, high = (None if end is None else -end for end in (pair.high, pair.low))
     turned = replace(
@@ -137,7 +137,7 @@ def compare_over_time(accuracies: Any, names: Sequence[str], *, level: float = L
     names : sequence of str
         One name for each entry.
     level : float, default 0.05
-        The largest chance to tell any two entries apart that are equally good.
+        The largest probability of finding a difference between any two entries that are equally good.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def compare_over_streams(accuracies: Any, names: Sequence[str], *, level: float 
     names : sequence of str
         One name for each entry.
     level : float, default 0.05
-        The largest chance to tell any two entries apart that are equally good.
+        The largest probability of finding a difference between any two entries that are equally good.
 
     Returns
     -------
@@ -278,31 +278,33 @@ def holm(p: Sequence[float], level: float = LEVEL) -> tuple[list[float], list[in
     return adjusted, numbers
 
 
-def _pairs(estimates: Sequence[_Estimate], names: Sequence[str], enough: Sequence[bool], level: float) -> list[Pair]:
+def _pairs(
+    estimates: Sequence[_Estimate], names: Sequence[str], enough: Sequence[bool], level: float
+) -> list[EntryPair]:
     p = [one.p() if good else 1.0 for one, good in zip(estimates, enough, strict=True)]
     adjusted, numbers = holm(p, level)
     found = []
     for place, (first, second) in enumerate(combinations(names, 2)):
         difference = estimates[place].difference
         if not enough[place]:
-            pair = Pair(first, second, difference, None, None, None, None, "too few", "")
+            pair = EntryPair(first, second, difference, None, None, None, None, "too few", "")
         else:
             half = estimates[place].half_width(level / numbers[place])
             verdict: Verdict = "alike" if adjusted[place] > level else "better" if difference > 0.0 else "worse"
             ends = difference - half, difference + half
-            pair = Pair(first, second, difference, *ends, p[place], adjusted[place], verdict, "")
+            pair = EntryPair(first, second, difference, *ends, p[place], adjusted[place], verdict, "")
         found.append(replace(pair, sentence=_words(pair, level)))
     return found
 
 
-def _words(pair: Pair, level: float = LEVEL) -> str:
+def _words(pair: EntryPair, level: float = LEVEL) -> str:
     """What a test found, from its own figures.
 
-    >>> _words(Pair("a", "b", 0.021, 0.004, 0.039, 0.01, 0.02, "better", ""))
+    >>> _words(EntryPair("a", "b", 0.021, 0.004, 0.039, 0.01, 0.02, "better", ""))
     'a is better than b by 2.1 points, 95 % interval 0.4 to 3.9'
     """
     if pair.low is None or pair.high is None:
-        return f"there are too few rows to tell {pair.first} from {pair.second}"
+        return f"there are too few rows to distinguish {pair.first} from {pair.second}"
     interval = f"{100 * (1 - level):.3g} % interval {100 * pair.low:.1f} to {100 * pair.high:.1f}"
     if pair.verdict == "alike":
         return (
@@ -312,7 +314,7 @@ def _words(pair: Pair, level: float = LEVEL) -> str:
     return f"{pair.first} is {pair.verdict} than {pair.second} by {100 * abs(pair.difference):.1f} points, {interval}"
 
 
-def _summary(pairs: Sequence[Pair], names: Sequence[str], where: str) -> str:
+def _summary(pairs: Sequence[EntryPair], names: Sequence[str], where: str) -> str:
     """What the tests say about the first name, which is the best where the names are in the order of their ranks."""
     mine = [pair for pair in pairs if pair.first == names[0]]
     if len(mine) == 1:
@@ -322,13 +324,13 @@ def _summary(pairs: Sequence[Pair], names: Sequence[str], where: str) -> str:
     if counts["alike"]:
         parts.append(f"cannot be distinguished from {len(counts['alike'])} of them")
     if counts["too few"]:
-        parts.append(f"there are too few rows to tell it from {len(counts['too few'])} of them{_advice(mine)}")
+        parts.append(f"there are too few rows to distinguish it from {len(counts['too few'])} of them{_advice(mine)}")
     answered = [pair for pair in mine if pair.verdict != "too few"]
     closest = min(answered, key=lambda pair: abs(pair.difference), default=None)
     return f"Over {where}: {', '.join(parts)}{'' if closest is None else f'; {closest.sentence}'}."
 
 
-def _advice(pairs: Sequence[Pair]) -> str:
+def _advice(pairs: Sequence[EntryPair]) -> str:
     if all(pair.verdict != "too few" for pair in pairs):
         return ""
     return f" (the steps are worth fewer than {INDEPENDENT_STEPS} independent ones: give more rows, or smaller batches)"

@@ -20,7 +20,7 @@ from streamsift.core.exceptions import ParameterError
 from streamsift.core.interrupts import has_cleared, leaves_behind
 
 PARTIAL = ".partial"
-_NAME_LENGTH = 50  # characters of the file's own name in the passing one, whose length systems limit
+NAME_LENGTH = 50  # characters of the file's own name in the passing one, whose length systems limit
 
 
 class Draft:
@@ -66,7 +66,7 @@ class Draft:
         self.path = self.target
         if self._replaces:
             self.target = Path(os.path.realpath(path))
-            name = f"{self.target.name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{PARTIAL}"
+            name = f"{self.target.name[:NAME_LENGTH]}.{secrets.token_hex(4)}{PARTIAL}"
             self.path = self.target.with_name(name)
             leaves_behind(self.path)
 

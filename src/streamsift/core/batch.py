@@ -23,7 +23,8 @@ from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, Column
 from streamsift.core.exceptions import InputError
 from streamsift.core.limits import LARGEST
 from streamsift.core.sparse import check_csr
-from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
+from streamsift.core.times import check_times, seconds, take_out_times
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, from_column, labelled_rows
 
 _OBJECTS = "OUSV"  # kinds of arrays whose columns have to be looked at: objects, text, records
 LARGEST_WEIGHT = 1e290  # beyond it the sum of the weights of a batch may overflow: only their ratios matter
@@ -58,6 +59,18 @@ class Batch:
         if y is not None:
             y = y[which] if isinstance(which, slice) else np.asarray(y)[which]
         return replace(self, X=self.X[which], y=y, lines=None if self.lines is None else self.lines[which])
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """The names of the columns of X, where it is a table of any kind; none for bare numbers."""
+    if isinstance(X, Batch):
+        return X.feature_names or ()
+    if isinstance(X, np.ndarray):
+        return X.dtype.names or ()
+    if isinstance(X, list | tuple):
+        return tuple(dict.fromkeys(str(key) for row in X if isinstance(row, Mapping) for key in row))
+    names = getattr(X, "column_names", None)
+    return tuple(map(str, getattr(X, "columns", ()) if names is None else names))
 
 
 def columns_of(batch: Batch, first: int, stop: int) -> Batch:
@@ -101,6 +114,11 @@ class CheckedBatch:
     weight: NDArray[np.float64] | None = None
     truth: NDArray[np.intp] | None = None
     lines: NDArray[np.int64] | None = None  # of the file, where the rows come from one
+    decay: float = 1.0  # what all weights so far are multiplied by, before the rows come; event time only
+    times: NDArray[np.float64] | None = None  # when the rows happened, in seconds
+    kept: NDArray[np.intp] | None = None  # the places of these rows in X, where rows without a label were left out
+    n_unlabelled: int = 0  # rows that were left out
+    target: NDArray[np.float64] | None = None  # the numbers to explain, where the task is regression
 
     @property
     def n_rows(self) -> int:
@@ -117,6 +135,23 @@ class CheckedBatch:
         from scipy.sparse import csr_matrix
 
         return replace(self, X=csr_matrix(self.X), sparse=True)
+
+
+def without_weightless_rows(batch: CheckedBatch) -> CheckedBatch:
+    """The batch without its rows of weight 0."""
+    if batch.weight is None or batch.weight.all():
+        return batch
+    kept = np.flatnonzero(batch.weight)
+    X = batch.X[kept]
+    return replace(
+        batch,
+        X=X if batch.sparse else _read_only(X),
+        codes=batch.codes[kept],
+        weight=batch.weight[kept],
+        lines=None if batch.lines is None else batch.lines[kept],
+        kept=kept if batch.kept is None else batch.kept[kept],
+        target=None if batch.target is None else batch.target[kept],
+    )
 
 
 class CheckedMatrix(NamedTuple):
@@ -143,20 +178,27 @@ def check_batch(
     classes: Any = None,
     weight: Any = None,
     grow: bool = False,
+    late: bool = True,
     sparse: bool = True,
     missing: bool = False,
     scan: bool = True,
     needs_y: bool = True,
+    numeric_target: bool = False,
     first_row: int = 0,
     bare_codes: bool = False,
+    unlabelled: bool = False,
+    time: Any = None,
 ) -> CheckedBatch:
     """Check one batch and bring it into the form kernels take.
 
-    Parameters: `grow` lets features arrive late; `sparse` says whether CSR is supported; `missing` allows NaN;
-    `scan` looks for NaN and infinity; `needs_y=False` accepts y=None (all codes 0); `bare_codes` takes an array of
-    numbers also where `categories` knows columns by the names of their categories.
+    Parameters: `grow` lets features arrive late, `late` says that the owner could be set to let them; `sparse` says
+    whether CSR is supported; `missing` allows NaN; `scan` looks for NaN and infinity; `needs_y=False` accepts y=None
+    (all codes 0); with `numeric_target` y is a number for each row (all codes 0); `bare_codes` takes an array of
+    numbers also where `categories` knows columns by the names of their categories; `unlabelled` leaves out rows without
+    a label, or, where no labels are needed, does not look at them; `time` says when the rows happened: the name of a
+    column, which is then no feature, or one time for each row.
     """
-    categorical = truth = names = kinds = lines = None
+    categorical = truth = names = kinds = lines = kept = target = None
     is_sparse = moderate = False
     if type(X) is np.ndarray and X.dtype.char in "fd":  # row by row, each detour counts
         matrix: Any = check_dense(X)
@@ -168,16 +210,40 @@ def check_batch(
         lines = X.lines
     else:
         matrix, names, is_sparse, moderate, kinds = check_matrix(X, owner=owner, sparse=sparse)
-    n_rows, n_features = matrix.shape
+    n_rows = matrix.shape[0]
+    times = None
+    if time is not None:
+        if isinstance(time, str):
+            times, matrix, names, kinds, categorical = take_out_times(time, matrix, names, kinds, categorical)
+        else:
+            times = check_times(time, n_rows)
+    n_features = matrix.shape[1]
     vocabulary = labels if labels is not None else LabelVocabulary()
     if classes is not None:
         vocabulary = vocabulary.encode(classes)[1]
+    n_given = n_rows
+    if y is not None and unlabelled:
+        y, kept = labelled_rows(y)
+        if len(y) != n_rows:
+            word = "number" if numeric_target else "label"
+            raise InputError(f"X has {n_rows} rows but y has {len(y)} {word}s: give one {word} per row.")
+        weight = None if weight is None else check_weight(weight, n_rows)
+        if not needs_y:
+            y = kept = None
+        elif kept is not None:
+            matrix, y, n_rows = matrix[kept], y[kept], len(kept)
+            matrix = matrix if is_sparse else _read_only(matrix)
+            lines = None if lines is None else lines[kept]
+            weight = None if weight is None else weight[kept]
+            times = None if times is None else times[kept]
     if y is None:
         if needs_y:
             raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label per row.")
         codes = np.zeros(n_rows, np.int64)
+    elif numeric_target:
+        target, codes = check_target(y, n_rows, kept), np.zeros(n_rows, np.int64)
     else:
-        codes, vocabulary = vocabulary.encode(y)
+        codes, vocabulary = vocabulary.encode(y) if n_rows else (np.empty(0, np.int64), vocabulary)
         if len(codes) != n_rows:
             raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label per row.")
     has_absent = False
@@ -186,7 +252,7 @@ def check_batch(
         features = FeatureVocabulary(names, n_features)
     else:
         n_known = features.n_features
-        slots, features = features.match(names, n_features, grow=grow, owner=owner)
+        slots, features = features.match(names, n_features, grow=grow, owner=owner, late=late)
     named = kinds is not None or categories is not NO_CATEGORIES
     if named:
         meeting = Meeting(slots, n_known, features.name)
@@ -195,7 +261,7 @@ def check_batch(
         if n_features < features.n_features and not (missing or is_sparse):
             # From here on NaN stands for an absent feature, so values that really are NaN are looked for now.
             given = CheckedBatch(
-                matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row, lines=lines
+                matrix, codes, FeatureVocabulary(names, n_features), vocabulary, first_row, lines=lines, kept=kept
             )
             refuse_not_finite(given, nan_allowed=False)
         matrix, has_absent = _into_slots(matrix, slots, features.n_features, is_sparse)
@@ -218,15 +284,38 @@ def check_batch(
         None if weight is None else check_weight(weight, n_rows),
         truth,
         lines,
+        1.0,
+        times,
+        kept,
+        n_given - n_rows,
+        target,
     )
     if scan:
         refuse_not_finite(batch, nan_allowed=missing or has_absent)
     return batch
 
 
+def looks_like_frame(X: Any) -> bool:
+    """Whether X is of a package of tables; core/tables.py, which knows exactly, takes time to load."""
+    return type(X).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
+
+
+def _read_only(matrix: NDArray[Any]) -> NDArray[Any]:
+    matrix.flags.writeable = False
+    return matrix
+
+
+def weights_as_floats(weight: Any) -> NDArray[np.float64]:
+    """A copy of the weights as floats; how many there are, and how large, is not looked at."""
+    try:
+        return np.array(weight, np.float64, order="C")
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError("sample_weight holds something that is no number: give one weight for each row.") from error
+
+
 def check_weight(weight: Any, n_rows: int) -> NDArray[np.float64]:
     """The weights of the rows as an array, refused unless there is one finite, non-negative number for each row."""
-    values = np.array(weight, np.float64, order="C")
+    values = weights_as_floats(weight)
     if values.shape != (n_rows,):
         raise InputError(
             f"sample_weight has the shape {values.shape} but X has {n_rows} rows: give one weight for each row."
@@ -237,6 +326,41 @@ def check_weight(weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError(f"Row {row} has the weight {values[row]}: weights must be finite and not negative.")
     largest = values.max(initial=0.0)
     return values / largest if largest > LARGEST_WEIGHT else values
+
+
+def check_target(y: Any, n_rows: int, kept: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    """The numbers to explain as an array, refused unless there is one finite number for each row.
+
+    `kept` says which rows of those given they belong to.
+    """
+    given = y if isinstance(y, np.ndarray) else from_column(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1 or len(given) != n_rows:
+        raise InputError(f"X has {n_rows} rows but y has the shape {given.shape}: give one number per row.")
+    try:
+        values = np.array(given, np.float64)
+    except (TypeError, ValueError) as error:
+        row, value = next((row, value) for row, value in enumerate(given.tolist()) if not _is_number(value))
+        row = row if kept is None else int(kept[row])
+        raise InputError(
+            f"Row {row} has the target {value!r}, which is not a number: set task='classification' to select features "
+            "for classes, or give numbers."
+        ) from error
+    bad = ~(np.abs(values) <= LARGEST)
+    if bad.any():
+        place = int(np.argmax(bad))
+        row = place if kept is None else int(kept[place])
+        raise InputError(f"Row {row} has no target (y is {values[place]}): drop the row or give it a number.")
+    return values
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
@@ -262,7 +386,8 @@ def check_matrix(X: Any, *, owner: str, sparse: bool = True) -> CheckedMatrix:
     if hasattr(X, "toarray"):
         raise InputError(f"X is a {type(X).__name__}: give sparse data as a scipy CSR matrix.")
     if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
+        plain = X.dtype.kind in "biuf"
+        X = np.ma.filled(X.astype(np.float64 if plain else object), np.nan if plain else None)
     array = _as_array(X)
     if array.dtype.kind in _OBJECTS:
         _check_shape(array)
@@ -287,7 +412,7 @@ def check_dense(X: NDArray[Any]) -> NDArray[Any]:
     if X.ndim != 2 or 0 in X.shape:
         _check_shape(X)
     dtype = X.dtype
-    array = np.ascontiguousarray(X) if dtype.char in "fd" and dtype.isnative else _as_float(X)
+    array = np.ascontiguousarray(X if dtype.char in "fd" and dtype.isnative else _as_float(X))
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False  # kernels see one array type, and nobody's data can be changed
@@ -315,27 +440,6 @@ def _as_float(X: NDArray[Any]) -> NDArray[Any]:
             f"Complex data not supported: X has dtype {X.dtype}; give its real and imaginary parts as columns."
         )
     return np.ascontiguousarray(X, np.float32 if kind == "f" and size <= 4 else np.float64)
-
-
-def _unit(unit: str) -> Any:
-    return "s" if unit == "generic" else unit
-
-
-def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
-    """Dates as seconds since 1970-01-01 UTC and durations as seconds, as everywhere; NaT is NaN.
-
-    >>> seconds(np.array(["1970-01-02"], "M8[D]"))
-    array([86400.])
-    """
-    kind, (unit, count) = times.dtype.kind, np.datetime_data(times.dtype)
-    if unit in ("Y", "M"):
-        if kind == "m":
-            raise InputError("A duration in months or years has no length in seconds: give it in days.")
-        times, unit, count = times.astype("M8[s]"), "s", 1
-    ticks = np.where(np.isnat(times), np.nan, times.astype(np.int64).astype(np.float64))
-    step, second = np.timedelta64(count, _unit(unit)), np.timedelta64(1, "s")
-    # A fraction of a second is divided by: 1e9 is exact where 1e-9 is not.
-    return np.asarray(ticks * (step / second) if step >= second else ticks / (second / step), np.float64)
 
 
 def _into_slots(matrix: Any, slots: NDArray[np.intp], n_features: int, sparse: bool) -> tuple[Any, bool]:
@@ -384,9 +488,10 @@ def refuse_value(batch: CheckedBatch, row: int, column: int, value: float) -> No
         "NaN": "fill it in, drop the row, or use a method with missing='skip' (--missing skip)",
         "infinity": "replace it by a finite number or drop the row",
     }.get(what, f"rescale the column, values beyond {LARGEST:g} overflow when squared")
-    stream = f" (row {batch.first_row + row} of the stream)" if batch.first_row else ""
     name = repr(batch.features.name(column))
     if batch.lines is None:
+        row = row if batch.kept is None else int(batch.kept[row])
+        stream = f" (row {batch.first_row + row} of the stream)" if batch.first_row else ""
         where = f"Row {row}{stream}, column {name} of X"
     else:
         where = f"Line {batch.lines[row]} of the file, column {name}"

@@ -208,12 +208,19 @@ class Meeting:
 
 
 def recode(
-    X: Any, kinds: ColumnKinds | None, known: CategoryVocabulary, meeting: Meeting, *, bare_codes: bool = False
+    X: Any,
+    kinds: ColumnKinds | None,
+    known: CategoryVocabulary,
+    meeting: Meeting,
+    *,
+    bare_codes: bool = False,
+    most_categories: int = MOST_CATEGORIES,
 ) -> tuple[Any, CategoryVocabulary]:
     """Translate the codes of a matrix into those of a selector; return also the vocabulary that knows them.
 
     A feature that changes between numbers and categories is refused. `bare_codes` lets numbers stand for the codes
-    themselves where the matrix says nothing about its columns.
+    themselves where the matrix says nothing about its columns. A column with more categories than `most_categories` is
+    refused.
     """
     if kinds is None:
         if known.names and not bare_codes:
@@ -232,9 +239,9 @@ def recode(
     _refuse_bare(meeting.columns(X.shape[1], known.names.keys() - given.keys() - undecided), meeting)
     mapped, vocabulary = known.encode(given)
     for slot in given:
-        if len(vocabulary.names[slot]) > MOST_CATEGORIES:
+        if len(vocabulary.names[slot]) > most_categories:
             raise InputError(
-                f"Column {meeting.name(slot)!r} has more than {MOST_CATEGORIES:,} categories, which makes it an "
+                f"Column {meeting.name(slot)!r} has more than {most_categories:,} categories, which makes it an "
                 "identifier rather than a category; leave it out."
             )
     columns = {meeting.slot(column): column for column in kinds.names}

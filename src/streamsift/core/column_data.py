@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from streamsift.core.batch import Batch, CheckedMatrix, check_matrix
+from streamsift.core.batch import Batch, CheckedMatrix, check_matrix, weights_as_floats
 from streamsift.core.categories import ColumnKinds, Names
 from streamsift.core.exceptions import InputError
 from streamsift.core.limits import LARGEST, all_moderate, beyond
-from streamsift.core.sparse import check_sparse
+from streamsift.core.sparse import as_matrix, check_sparse
 from streamsift.core.tags import TargetKind as TargetKind
 from streamsift.core.vocabulary import LabelVocabulary, check_names, from_column
 
@@ -155,8 +155,9 @@ def check_column(
 ) -> ColumnBlock:
     """One column as a block of one."""
     values: Any
+    name = None if name is None else check_names([name])[0]
     if _is_sparse(column):
-        values, text = column if column.ndim == 2 else column.reshape(-1, 1), None
+        values, text = as_matrix(column), None
     else:
         from streamsift.core.tables import read_column  # pyarrow: only for those who need it
 
@@ -176,7 +177,7 @@ def _matrix(X: Any, owner: str) -> CheckedMatrix:
         return CheckedMatrix(X, None)
     if _is_sparse(X):
         check_sparse(X)
-        plain = X.format == "csc" and X.dtype.char in "fd" and X.has_canonical_format
+        plain = X.format == "csc" and X.dtype.char in "fd" and len(X.data) == len(X.indices) and X.has_canonical_format
         return CheckedMatrix(X if plain else check_matrix(X, owner=owner).values.tocsc(), None, True)
     return check_matrix(X, owner=owner)
 
@@ -240,7 +241,7 @@ def check_weight(sample_weight: Any, n_rows: int) -> Floats:
     """Weights of the rows; an empty array stands for equal ones."""
     if sample_weight is None:
         return np.empty(0)
-    weight = np.array(sample_weight, np.float64)
+    weight = weights_as_floats(sample_weight)
     if weight.shape != (n_rows,):
         raise InputError(f"sample_weight has shape {weight.shape} but y has {n_rows} rows: give one weight per row.")
     bad = ~((weight >= 0) & (weight <= LARGEST))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from streamsift.core.batch import Batch, CheckedMatrix, check_batch, check_matrix
+from streamsift.core.batch import Batch, CheckedMatrix, check_batch, check_matrix, looks_like_frame
 from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, ColumnKinds
 from streamsift.core.column_data import (
     ColumnBlock,
@@ -36,10 +36,12 @@ from streamsift.core.column_data import (
     check_weight,
 )
 from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.copies import CopiedByState
 from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
-from streamsift.core.guard import OneThreadAtATime, one_thread
+from streamsift.core.guard import one_thread
 from streamsift.core.selection import Decision, Decisions
+from streamsift.core.sparse import in_format_of
 from streamsift.core.state import (
     MOST_FEATURES,
     MOST_ROWS,
@@ -91,7 +93,7 @@ class _Members:
             self.keep(~np.isin(self.names, gone))
 
 
-class ColumnSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
+class ColumnSelector(CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of column selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -319,10 +321,12 @@ class ColumnSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
 
     @one_thread
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns of X, in the order in which they were offered.
+        """Keep the selected columns of X, in the order in which they were offered, as the kind of table that X is.
 
-        A table is asked for them by name; anything else must hold all columns offered so far, in that order. Categories
-        of a table come back as they were given; the result is then an array of objects (with `set_output`, a frame).
+        A table is asked for them by name; anything else must hold all columns offered so far, in that order. A frame of
+        pandas or polars and a table of pyarrow keep names, types and index, a sparse matrix keeps its format;
+        categories of other data come back as they were given, in an array of objects. `set_output` of scikit-learn
+        chooses a frame for everything.
         """
         self._check_begun()
         members = self._members
@@ -340,12 +344,12 @@ class ColumnSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         ColumnBlock(matrix, NumberedNames(range(members.n_offered)), range(members.n_offered)).refuse_bad_value()
         chosen = members.places[order]
         kept = matrix[:, chosen]
-        if kinds is not None and kinds.names.keys() & set(chosen.tolist()):
+        if looks_like_frame(X) or (kinds is not None and kinds.names.keys() & set(chosen.tolist())):
             from streamsift.core import tables  # pyarrow: only for those who need it
 
             checked = check_batch(Batch(matrix, None, kinds=kinds), None, owner=type(self).__name__, needs_y=False)
             return tables.as_given(X, kept, chosen, checked, tables.wanted_container(self))
-        return kept if not isinstance(kept, np.ndarray) else np.array(kept)
+        return np.array(kept) if isinstance(kept, np.ndarray) else in_format_of(X, kept)
 
     # -- state --------------------------------------------------------------------------------------------------
 
@@ -401,11 +405,10 @@ def _columns_by_name(X: Any, names: list[str], wanted: list[str], selector: Colu
 
     owner = type(selector).__name__
     if not wanted:
-        return np.empty((len(X), 0))
-    part, found = X, [names.index(name) for name in wanted if name in names]
+        return tables.no_columns(X, tables.wanted_container(selector))
+    found = [names.index(name) for name in wanted if name in names]
     if len(found) == len(wanted):
-        part = tables.take_columns(X, found)
-        matrix = check_matrix(part, owner=owner)
+        matrix = check_matrix(tables.take_columns(X, found), owner=owner)
     else:  # some may be elements of lists
         matrix = check_matrix(X, owner=owner)
         for name in wanted:
@@ -417,9 +420,8 @@ def _columns_by_name(X: Any, names: list[str], wanted: list[str], selector: Colu
     categories = {} if matrix.kinds is None else matrix.kinds.names
     mask = np.isin(np.arange(len(wanted)), list(categories))
     ColumnBlock(matrix.values, wanted, range(len(wanted)), mask).refuse_bad_value()
-    if not categories:
+    if not categories and not tables.is_frame(X):
         return np.array(matrix.values)
     batch = Batch(matrix.values, None, tuple(wanted), mask, kinds=matrix.kinds)
-    given = part if len(found) == len(wanted) else batch
     checked = check_batch(batch, None, owner=owner, needs_y=False)
-    return tables.as_given(given, checked.X, np.arange(len(wanted)), checked, tables.wanted_container(selector))
+    return tables.as_given(X, checked.X, np.arange(len(wanted)), checked, tables.wanted_container(selector))

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.values import read_duration
 
 
 class Constraint(Protocol):
@@ -128,6 +129,28 @@ class HasMethods:
 
     def describe(self) -> str:
         return "an object with " + ", ".join(self.names)
+
+
+@dataclass(frozen=True)
+class IsDuration:
+    """A time in words."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and read_duration(value) is not None
+
+    def describe(self) -> str:
+        return "a time such as '90s', '15m', '1h' or '7d'"
+
+
+@dataclass(frozen=True)
+class IsText:
+    """A text that is not empty."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and bool(value)
+
+    def describe(self) -> str:
+        return "a text"
 
 
 @dataclass(frozen=True)

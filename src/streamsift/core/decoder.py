@@ -18,7 +18,7 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from streamsift.core.categories import MOST_CATEGORIES, Categories, ColumnKinds
-from streamsift.core.exceptions import ReaderError, near_misses
+from streamsift.core.exceptions import ReaderError, SavedStateError, near_misses
 from streamsift.core.vocabulary import check_names
 
 Place = Callable[[int], str]  # a row of the block -> "Line 7 of data.csv"
@@ -83,6 +83,27 @@ class FeatureDecoder:
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each categorical column, by name."""
         return {name: vocabulary.values for name, vocabulary in self.vocabularies.items()}
+
+    def check_categories(self, found: Any) -> None:
+        """Refuse what cannot be the categories of these columns; they come from a file."""
+        if not isinstance(found, dict) or found.keys() != self.vocabularies.keys():
+            raise SavedStateError("The checkpoint is damaged: it has the categories of other columns.")
+        for name, values in found.items():
+            vocabulary = self.vocabularies[name]
+            fine = (
+                isinstance(values, list)
+                and all(isinstance(value, str) for value in values)
+                and len(set(values)) == len(values)
+                and (list(vocabulary.values) == values if vocabulary.closed else len(values) <= vocabulary.most)
+            )
+            if not fine:
+                raise SavedStateError(f"The checkpoint is damaged: it has no proper categories of column {name!r}.")
+
+    def know_categories(self, found: Mapping[str, list[str]]) -> None:
+        """Take over the categories met so far, in the order of their codes, as `categories` gave them."""
+        for name, values in found.items():
+            if not self.vocabularies[name].closed:
+                self.vocabularies[name] = Categories(values, most=self.vocabularies[name].most)
 
     def kinds(self) -> ColumnKinds:
         """The categories so far, by the place of the feature."""

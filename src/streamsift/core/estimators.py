@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "SelectorMixin"]
+__all__ = ["BaseComposition", "BaseEstimator", "ClassifierMixin", "SelectorMixin", "TransformerMixin"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +53,23 @@ if TYPE_CHECKING:
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
 
+    class TransformerMixin:
+        """What every transformer can do."""
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
+
+        def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self: ...
+
+    class BaseComposition(BaseEstimator):
+        """Parameters of named steps, as `step__parameter`."""
+
+        def _get_params(self, attr: str, deep: bool = True) -> dict[str, Any]: ...
+
+        def _set_params(self, attr: str, **params: Any) -> Self: ...
+
+        def _validate_names(self, names: Any) -> None: ...
+
 else:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
     from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils.metaestimators import _BaseComposition as BaseComposition

@@ -8,10 +8,13 @@ StreamsiftError
 ├── MergeError (ValueError)          two selectors that cannot be merged
 ├── SavedStateError (ValueError)     a saved file that cannot be read back
 ├── ConcurrentUseError (RuntimeError) a selector that another thread is using
+├── TimeIsUpError (TimeoutError)     work that was given a limited time, and was stopped; inside a comparison only
+├── NotEnoughMemoryError (MemoryError) data too wide for the memory there is
 └── MissingExtraError (ImportError)  an optional package that is not installed, with the extra's name
 
 StreamsiftWarning (UserWarning)
 ├── ReadingNotice                    how data was understood, where that is not obvious
+├── RestartWarning                   a learner that starts again whenever the selection changes
 ├── OneClassWarning                  one class so far: nothing can be scored
 └── EmptySelectionWarning            nothing is selected
 """
@@ -148,6 +151,17 @@ class SavedStateError(StreamsiftError, ValueError):
     """
 
 
+class NotEnoughMemoryError(StreamsiftError, MemoryError):
+    """A selector would need more memory than there is, or has run out of it; it is as it was.
+
+    Examples
+    --------
+    >>> from streamsift import NotEnoughMemoryError, StreamsiftError
+    >>> issubclass(NotEnoughMemoryError, StreamsiftError), issubclass(NotEnoughMemoryError, MemoryError)
+    (True, True)
+    """
+
+
 class ConcurrentUseError(StreamsiftError, RuntimeError):
     """Another thread is using the same selector at this moment; nothing was changed by the call that is refused.
 
@@ -159,6 +173,10 @@ class ConcurrentUseError(StreamsiftError, RuntimeError):
     >>> with lock:  # in each thread
     ...     _ = selector.partial_fit([[0.0], [1.0]], ["no", "yes"])
     """
+
+
+class TimeIsUpError(StreamsiftError, TimeoutError):
+    """The time that some work was given is up; a comparison stops a run by it, and says so in its result."""
 
 
 class MissingExtraError(StreamsiftError, ImportError):
@@ -238,6 +256,17 @@ class EmptySelectionWarning(StreamsiftWarning):
     ...     selector.transform([[1.0], [2.0]]).shape  # nothing is selected yet: all features are passed through
     (2, 1)
     >>> issubclass(caught[0].category, EmptySelectionWarning)
+    True
+    """
+
+
+class RestartWarning(StreamsiftWarning):
+    """A learner cannot keep what it knows when the selection or the classes change, and starts again.
+
+    Examples
+    --------
+    >>> from streamsift import RestartWarning, StreamsiftWarning
+    >>> issubclass(RestartWarning, StreamsiftWarning)
     True
     """
 

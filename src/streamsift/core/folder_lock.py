@@ -14,12 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from streamsift.core.atomic import PARTIAL, reason, write_error
+from streamsift.core.atomic import NAME_LENGTH, PARTIAL, reason, write_error
 from streamsift.core.exceptions import ParameterError, StreamsiftWarning
 from streamsift.core.interrupts import has_cleared, leaves_behind
 
 NAME = ".streamsift-lock"
 _PARTIAL_NAME = re.compile(rf".*\.[0-9a-f]{{8}}{re.escape(PARTIAL)}")
+_DRAFT_END = re.compile(rf"\.[0-9a-f]{{8}}{re.escape(PARTIAL)}")
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 
@@ -108,6 +109,36 @@ class FolderLock:
     def _clear(self) -> None:
         for path in [*self.folder.glob(f"*{PARTIAL}"), *self.folder.glob(f"*/*{PARTIAL}")]:
             if _PARTIAL_NAME.fullmatch(path.name) and path.is_file():
+                path.unlink(missing_ok=True)
+
+
+class FileLock(FolderLock):
+    """Holds a single file that a run writes again and again; what dead runs have left half written of it is removed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with FileLock(os.path.join(folder, "run.ckpt")):
+    ...     print(os.listdir(folder))
+    ['.run.ckpt.streamsift-lock']
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = Path(os.path.realpath(path))
+        super().__init__(self._file.parent)
+        self._path = self.folder / f".{self._file.name[:NAME_LENGTH]}{NAME}"
+
+    def _in_use(self, holder: str) -> ParameterError:
+        return ParameterError(
+            f"The file {str(self._file)!r} is being written to by {holder}: wait until it has ended, or give another "
+            "file."
+        )
+
+    def _clear(self) -> None:
+        start = self._file.name[:NAME_LENGTH]
+        for path in self.folder.iterdir():
+            if path.name.startswith(start) and _DRAFT_END.fullmatch(path.name[len(start) :]) and path.is_file():
                 path.unlink(missing_ok=True)
 
 

@@ -25,8 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 from streamsift.core.batch import CheckedBatch, check_batch
 from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary
 from streamsift.core.constraints import Limits, check_parameters
+from streamsift.core.copies import CopiedByState
 from streamsift.core.estimators import BaseEstimator, ClassifierMixin
-from streamsift.core.guard import OneThreadAtATime, one_thread
+from streamsift.core.guard import one_thread
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import InstanceTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
@@ -60,7 +61,7 @@ class Purchase:
 
 
 @dataclass(frozen=True)
-class Step:
+class PurchaseStep:
     """One look at an instance: what was bought last (None: nothing yet), what is believed now, and why it stops.
 
     `known` is False when the value was a category never seen before, which says nothing. `reason` is empty while
@@ -76,7 +77,7 @@ class Step:
     reason: str
 
 
-class InstanceClassifier(OneThreadAtATime, ClassifierMixin, BaseEstimator):
+class InstanceClassifier(CopiedByState, ClassifierMixin, BaseEstimator):
     """Base class of classifiers that buy features one at a time; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -165,7 +166,8 @@ class InstanceClassifier(OneThreadAtATime, ClassifierMixin, BaseEstimator):
             del self.feature_names_in_
 
     def _current_plan(self) -> Any:
-        check_is_fitted(self)
+        if not hasattr(self, "n_rows_seen_"):
+            check_is_fitted(self)  # which takes longer than a row
         if self._made_plan is None:
             self._made_plan = self._plan(self._counts)
         return self._made_plan
@@ -213,9 +215,11 @@ class InstanceClassifier(OneThreadAtATime, ClassifierMixin, BaseEstimator):
         end = steps[-1]
         return Purchase(self.classes_[end.choice], end.posterior, len(bought), end.cost, bought)
 
-    def _walk(self, acquire: Acquire) -> Iterator[Step]:
+    def _walk(self, acquire: Acquire) -> Iterator[PurchaseStep]:
         plan = self._current_plan()
-        walk: Iterator[Step] = plan.walk(self._counts, self._coded(acquire) if self._categories.names else acquire)
+        walk: Iterator[PurchaseStep] = plan.walk(
+            self._counts, self._coded(acquire) if self._categories.names else acquire
+        )
         return walk
 
     def _coded(self, acquire: Acquire) -> Acquire:

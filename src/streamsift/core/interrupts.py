@@ -3,11 +3,12 @@
 Python raises KeyboardInterrupt in whatever runs when the signal comes. Where that is a finalizer, or foreign code that
 drops every exception, nobody hears of it and the work goes on. So the command line remembers the signal (`listen`), and
 loops that may take long ask at each step (`check`). Without `listen`, as in a notebook, `check` does nothing.
+The same question ends work that was given a limited time (`time_limit`).
 
 Python hears of a signal only between two of its own steps. Long kernels are therefore called in slices; for the rest
 (a file that is opened and never answers, a library that computes for minutes) a thread waits beside the work: if the
-signal has not been heard after `PATIENCE` seconds, it removes what must not be left behind (`leaves_behind`), ends the
-workers and then the process.
+signal has not been heard after `PATIENCE` seconds, it does what is to be done at last (`last_act`), removes what must
+not be left behind (`leaves_behind`), ends the workers and then the process.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from streamsift.core.exceptions import TimeIsUpError
 
 PATIENCE = 1.0  # seconds between a signal and the end of a process that does not hear it
 _ASKING = 0.05  # seconds between two looks whether it was heard
@@ -29,6 +33,8 @@ _SHOW_CURSOR = "\x1b[?25h"  # a live view hides it
 _came = 0  # the signal that came, or 0
 _heard = False  # whether Python's own handler has run since the watch began to wait
 _leftovers: set[Path] = set()
+_limits = threading.local()  # .left: tells the seconds left for the work of a thread, if it has a limit
+_last_acts: list[Callable[[], None]] = []
 
 
 def listen() -> None:
@@ -42,9 +48,30 @@ def listen() -> None:
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt if there has been a signal."""
+    """Raise KeyboardInterrupt if there has been a signal, and TimeIsUpError if the time of this work is up."""
     if _came:
         raise KeyboardInterrupt
+    left = getattr(_limits, "left", None)
+    if left is not None and left() <= 0.0:
+        raise TimeIsUpError("The time for this work is up.")
+
+
+@contextmanager
+def time_limit(left: Callable[[], float]) -> Iterator[None]:
+    """Let `check` raise TimeIsUpError once no seconds are left, in this thread and this block.
+
+    >>> with time_limit(lambda: 0.0):
+    ...     check()
+    Traceback (most recent call last):
+        ...
+    streamsift.core.exceptions.TimeIsUpError: The time for this work is up.
+    """
+    before = getattr(_limits, "left", None)
+    _limits.left = left
+    try:
+        yield
+    finally:
+        _limits.left = before
 
 
 def exit_code() -> int:
@@ -60,6 +87,16 @@ def leaves_behind(path: Path) -> None:
 def has_cleared(path: Path) -> None:
     """The file or folder is gone, or is to stay."""
     _leftovers.discard(path)
+
+
+@contextmanager
+def last_act(act: Callable[[], None]) -> Iterator[None]:
+    """Have something done, from another thread, if the process must be ended in this block while it does not listen."""
+    _last_acts.append(act)
+    try:
+        yield
+    finally:
+        _last_acts.remove(act)
 
 
 def _note(number: int, _frame: Any) -> None:
@@ -92,6 +129,9 @@ def _end(code: int) -> None:
     workers = sys.modules.get("multiprocessing.process")  # where it was never imported, there are none
     for worker in [] if workers is None else workers.active_children():
         worker.kill()
+    for act in tuple(_last_acts):
+        with suppress(Exception):
+            act()
     for path in tuple(_leftovers):
         with suppress(OSError):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

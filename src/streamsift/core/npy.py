@@ -31,7 +31,7 @@ class HeaderError(ValueError):
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """What the header says about the array, checked."""
 
     dtype: np.dtype[Any]
@@ -43,7 +43,7 @@ class Layout:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_layout(file: IO[bytes], n_bytes: int) -> Layout:
+def read_layout(file: IO[bytes], n_bytes: int) -> ArrayLayout:
     """Read the header at the beginning of `file`, which holds `n_bytes` in all; HeaderError where it claims otherwise.
 
     >>> import io
@@ -54,7 +54,7 @@ def read_layout(file: IO[bytes], n_bytes: int) -> Layout:
     (2, 3)
     """
     start = file.read(8)
-    if len(start) < 8 or start[:6] != MAGIC or start[6] not in (1, 2, 3):
+    if len(start) < 8 or start[:6] != MAGIC or start[6] not in (1, 2, 3) or start[7] != 0:
         raise HeaderError("is not in the .npy format")
     size_bytes = 2 if start[6] == 1 else 4
     size = int.from_bytes(file.read(size_bytes), "little")
@@ -72,11 +72,11 @@ def read_layout(file: IO[bytes], n_bytes: int) -> Layout:
     return layout
 
 
-def _layout(text: str) -> Layout:
+def _layout(text: str) -> ArrayLayout:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the literals of strangers
-            header = ast.literal_eval(text.strip())
+            header = ast.literal_eval(text.strip(" \t\n"))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, struct.error) as error:
         raise HeaderError("has no proper header") from error
     if not isinstance(header, dict) or header.keys() != {"descr", "fortran_order", "shape"}:
@@ -91,7 +91,7 @@ def _layout(text: str) -> Layout:
             "holds Python objects, which could run code when loaded" if descr == "|O" else f"is of type {descr!r:.60}"
         )
         raise HeaderError(f"{what}: only numbers (at most 64 bits) and text of a fixed width are read")
-    layout = Layout(np.dtype(descr), shape, order)
+    layout = ArrayLayout(np.dtype(descr), shape, order)
     if math.prod(n for n in shape if n) * layout.dtype.itemsize >= _MOST_BYTES:  # an empty array can claim it as well
         raise HeaderError("has no proper shape")
     return layout

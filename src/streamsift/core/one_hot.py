@@ -31,23 +31,36 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class OneHotColumns:
-    """The feature and the category (or NUMBER, or FIRST_SHARED - bucket) behind each column."""
+    """The feature and the category (or NUMBER, or FIRST_SHARED - bucket) behind each column.
+
+    most_columns: of one feature, beside the shared ones, of which there are n_shared.
+    """
 
     features: Ints
     codes: Ints
+    most_columns: int = MOST_COLUMNS
+    n_shared: int = N_SHARED
 
     @classmethod
-    def of_numbers(cls, n_features: int) -> Self:
-        return cls(np.arange(n_features), np.full(n_features, NUMBER))
+    def of_numbers(cls, n_features: int, most_columns: int = MOST_COLUMNS, n_shared: int = N_SHARED) -> Self:
+        return cls(np.arange(n_features), np.full(n_features, NUMBER), most_columns, n_shared)
 
-    def expanded(self, batch: CheckedBatch) -> tuple[CheckedBatch, OneHotColumns]:
-        """The batch with a column for each category, and what these columns stand for."""
-        refuse_not_finite(batch, nan_allowed=batch.has_absent)
+    def expanded(
+        self, batch: CheckedBatch, *, missing: bool = False, gaps: bool = False
+    ) -> tuple[CheckedBatch, OneHotColumns]:
+        """The batch with a column for each category, and what these columns stand for.
+
+        Its `categorical` marks the columns of categories: a new one was 0 before, and not missing. Where values may be
+        `missing`, a missing category is none of them: 0 in all columns, those to come among them. With `gaps` it is NaN
+        in the columns there are.
+        """
+        refuse_not_finite(batch, nan_allowed=batch.has_absent or (missing and not (gaps and batch.sparse)))
         values = {slot: _column(batch, slot) for slot in batch.categories.names}
         columns = self._grown(batch, values)
         names = [columns._name(batch, place) for place in range(len(columns.features))]
-        X = columns._sparse_rows(batch, values) if batch.sparse else columns._dense_rows(batch, values)
-        return replace(batch, X=X, features=FeatureVocabulary(names, len(names)), categorical=None), columns
+        X = columns._sparse_rows(batch, values) if batch.sparse else columns._dense_rows(batch, values, gaps=gaps)
+        vocabulary = FeatureVocabulary(names, len(names))
+        return replace(batch, X=X, features=vocabulary, categorical=columns.codes != NUMBER), columns
 
     def per_feature(self, values: Floats, by: Floats, n_features: int) -> Floats:
         """For each feature the value of the column in which `by` is largest; 0 for a feature without columns."""
@@ -63,23 +76,18 @@ class OneHotColumns:
         numbers = np.setdiff1d(np.arange(batch.features.n_features), np.append(self.features, list(values)))
         features, codes = [self.features, numbers], [self.codes, np.full(len(numbers), NUMBER)]
         for slot, column in values.items():
-            known = self.codes[self.features == slot]
-            new = np.setdiff1d(column[~np.isnan(column)].astype(np.int64), known)
-            own = max(MOST_COLUMNS - np.count_nonzero(known >= 0), 0)
-            shared = {_shared(batch.categories.names[slot][code]) for code in new[own:].tolist()} - set(known.tolist())
-            added = np.append(new[:own], sorted(shared, reverse=True)).astype(np.int64)
+            given = column[~np.isnan(column)].astype(np.int64)
+            added = new_columns(
+                self.codes[self.features == slot], given, batch.categories.names[slot], self.most_columns, self.n_shared
+            )
             features.append(np.full(len(added), slot))
             codes.append(added)
-        return OneHotColumns(np.concatenate(features), np.concatenate(codes))
+        return replace(self, features=np.concatenate(features), codes=np.concatenate(codes))
 
     def _places(self, batch: CheckedBatch, slot: int, codes: Ints) -> Ints:
         """The column of each of these codes of a feature."""
         here = np.flatnonzero(self.features == slot)
-        place_of = dict(zip(self.codes[here].tolist(), here.tolist(), strict=True))
-        names = batch.categories.names[slot]
-        distinct, inverse = np.unique(codes, return_inverse=True)
-        places = [place_of[code] if code in place_of else place_of[_shared(names[code])] for code in distinct.tolist()]
-        return np.array(places, np.int64)[inverse]
+        return here[column_places(self.codes[here], codes, batch.categories.names[slot], self.n_shared)]
 
     def _name(self, batch: CheckedBatch, place: int) -> str:
         slot, code = int(self.features[place]), int(self.codes[place])
@@ -90,15 +98,18 @@ class OneHotColumns:
 
     # -- rows ---------------------------------------------------------------------------------------------------
 
-    def _dense_rows(self, batch: CheckedBatch, values: dict[int, Floats]) -> NDArray[Any]:
+    def _dense_rows(self, batch: CheckedBatch, values: dict[int, Floats], *, gaps: bool) -> NDArray[Any]:
         X = np.zeros((batch.n_rows, len(self.features)), batch.X.dtype)
         numbers = np.flatnonzero(self.codes == NUMBER)
         X[:, numbers] = batch.X[:, self.features[numbers]]
         for slot, column in values.items():
-            if np.isnan(column).any():  # absent, in all rows
+            given = np.flatnonzero(~np.isnan(column))
+            if batch.has_absent and not len(given):  # not in this batch
                 X[:, self.features == slot] = np.nan
-            else:
-                X[np.arange(len(X)), self._places(batch, slot, column.astype(np.int64))] = 1.0
+                continue
+            if gaps and len(given) < len(column):
+                X[np.ix_(np.isnan(column), self.features == slot)] = np.nan
+            X[given, self._places(batch, slot, column[given].astype(np.int64))] = 1.0
         X.flags.writeable = False
         return X
 
@@ -112,9 +123,10 @@ class OneHotColumns:
         kept = place_of[given.col] >= 0
         rows, places, data = [given.row[kept]], [place_of[given.col[kept]]], [given.data[kept]]
         for slot, column in values.items():
-            rows.append(np.arange(batch.n_rows))
-            places.append(self._places(batch, slot, column.astype(np.int64)))
-            data.append(np.ones(batch.n_rows, batch.X.dtype))
+            present = np.flatnonzero(~np.isnan(column))
+            rows.append(present)
+            places.append(self._places(batch, slot, column[present].astype(np.int64)))
+            data.append(np.ones(len(present), batch.X.dtype))
         entries = (np.concatenate(data), (np.concatenate(rows), np.concatenate(places)))
         X = csr_matrix(entries, (batch.n_rows, len(self.features)))
         X.sort_indices()
@@ -145,9 +157,38 @@ class OneHotColumns:
         return cls(features.astype(np.int64), codes.astype(np.int64))
 
 
-def _shared(name: str) -> int:
+def new_columns(
+    known: Ints, codes: Ints, names: tuple[str, ...], most_columns: int = MOST_COLUMNS, n_shared: int = N_SHARED
+) -> Ints:
+    """What a feature's new columns stand for, where it has the columns `known` and meets these codes.
+
+    >>> new_columns(np.array([2]), np.array([2, 0, 2, 1]), ("red", "green", "blue")).tolist()
+    [0, 1]
+    """
+    new = np.setdiff1d(codes, known)
+    own = max(most_columns - np.count_nonzero(known >= 0), 0)
+    shared = {_shared(names[code], n_shared) for code in new[own:].tolist()} - set(known.tolist())
+    return np.append(new[:own], sorted(shared, reverse=True)).astype(np.int64)
+
+
+def column_places(known: Ints, codes: Ints, names: tuple[str, ...], n_shared: int = N_SHARED) -> Ints:
+    """For each code the place of its column among those of its feature; -1 where it has none.
+
+    >>> column_places(np.array([2, 0]), np.array([0, 0, 2, 1]), ("red", "green", "blue")).tolist()
+    [1, 1, 0, -1]
+    """
+    place_of = dict(zip(known.tolist(), range(len(known)), strict=True))
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    places = [
+        place_of[code] if code in place_of else place_of.get(_shared(names[code], n_shared), -1)
+        for code in distinct.tolist()
+    ]
+    return np.array(places, np.int64)[inverse]
+
+
+def _shared(name: str, n_shared: int) -> int:
     """What stands for the shared column of a category in the place of a code."""
-    return FIRST_SHARED - crc32(name.encode()) % N_SHARED
+    return FIRST_SHARED - crc32(name.encode()) % n_shared
 
 
 def _column(batch: CheckedBatch, slot: int) -> Floats:

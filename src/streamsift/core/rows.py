@@ -27,21 +27,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from streamsift.core.batch import CheckedBatch, check_batch
+from streamsift.core.batch import CheckedBatch, check_batch, column_names, looks_like_frame, without_weightless_rows
 from streamsift.core.categories import NO_CATEGORIES, CategoryVocabulary, Mapped
 from streamsift.core.constraints import Fraction, Integer, Limits, OneOf, check_parameters
+from streamsift.core.copies import CopiedByState
 from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import (
     EmptySelectionWarning,
     InputError,
     MergeError,
+    NotEnoughMemoryError,
     OneClassWarning,
+    ParameterError,
     SavedStateError,
 )
-from streamsift.core.guard import OneThreadAtATime, enter, held, one_thread
+from streamsift.core.guard import enter, held, one_thread
+from streamsift.core.memory import ran_out, refuse_too_large
 from streamsift.core.one_hot import OneHotColumns
 from streamsift.core.selection import Selection, how_many, rank_scores
-from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
+from streamsift.core.sparse import in_format_of
+from streamsift.core.state import EventTime, RowCounts, UnlabelledRows, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
 
@@ -50,15 +55,19 @@ NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
-class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
+class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]]
+    gaps_where_missing: ClassVar[bool] = False  # whether a missing category is NaN in its columns, and not 0
     scans_itself: ClassVar[bool] = False  # the method's kernels notice NaN and infinity
+    bytes_per_feature: ClassVar[int] = 100  # and class, at the most that learning and scoring take
 
-    n_features_to_select: int | float | None  # a parameter of every method that leaves `_chosen` as it is
+    n_features_to_select: int | float | str | None  # a parameter of every method that leaves `_chosen` as it is
     n_rows_seen_: int
+    _n_unlabelled: int = 0
+    _latest: float | None = None  # the latest event time, in seconds
     _state: Any
     _features: FeatureVocabulary
     _labels: LabelVocabulary
@@ -85,6 +94,10 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         """Add `other` (aligned to the same features and classes) to `state`."""
         raise NotImplementedError
 
+    def _bytes_needed(self, n_features: int, n_classes: int) -> int:
+        """About how many bytes learning and scoring take at this width, without the rows; the method knows."""
+        return self.bytes_per_feature * n_features * max(n_classes, 2)
+
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         """The dataclass behind saved arrays; methods with more than one kind of state override this."""
         return self.state_type
@@ -108,6 +121,11 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
             f"of {type(self).__name__} depends on their codes; feed one selector with all rows, or load one and go on."
         )
 
+    @property
+    def _numeric(self) -> bool:
+        """Whether the target is a number: y is not encoded, and there are no classes."""
+        return bool(getattr(self, "task", "classification") == "regression")
+
     def _chosen(self) -> NDArray[np.intp]:
         """The selected feature indices, best first. Methods that decide the number themselves override this."""
         wanted = how_many(self.n_features_to_select, self._features.n_features)
@@ -119,22 +137,37 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         """Forget everything, then learn X and y as one batch."""
         return self._absorb(X, y, None, fresh=True)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Learn one more batch. `classes` may announce labels in advance; labels may also appear unannounced."""
-        return self._absorb(X, y, classes)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn one more batch.
 
-    def _absorb(self, X: Any, y: Any, classes: Any, *, fresh: bool = False, weight: Any = None) -> Self:
+        `classes` may announce labels in advance; labels may also appear unannounced. Rows whose label is missing (None,
+        NaN or empty text) are left out and counted in `n_rows_unlabelled_`; a method that uses no labels learns them.
+        `sample_weight` has a non-negative number for each row; methods without the tag `weights` refuse it.
+        """
+        return self._absorb(X, y, classes, weight=sample_weight)
+
+    def _absorb(
+        self, X: Any, y: Any, classes: Any, *, fresh: bool = False, weight: Any = None, time: Any = None
+    ) -> Self:
         lock = enter(self)
         try:
-            return self._take_in(X, y, classes, fresh or not hasattr(self, "n_rows_seen_"), weight)
+            return self._take_in(X, y, classes, fresh, weight, time)
+        except MemoryError as error:
+            if isinstance(error, NotEnoughMemoryError):
+                raise
+            raise ran_out(type(self).__name__, int(np.shape(X)[-1])) from error
         finally:
             lock.release()
 
-    def _take_in(self, X: Any, y: Any, classes: Any, fresh: bool, weight: Any) -> Self:
+    def _take_in(self, X: Any, y: Any, classes: Any, again: bool, weight: Any, time: Any) -> Self:
+        fresh = again or not hasattr(self, "n_rows_seen_")
         if fresh:
             check_parameters(type(self).__name__, self.get_params(deep=False), self.parameter_limits)
+        time = self._times_from(time)
         rows_before = 0 if fresh else self.n_rows_seen_
         tags = self.stream_tags()
+        if weight is not None and not tags.weights:
+            raise ParameterError(f"{type(self).__name__} gives every row the same weight: leave sample_weight out.")
         batch = check_batch(
             X,
             y,
@@ -145,34 +178,60 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
             classes=classes,
             weight=weight,
             grow=getattr(self, "new_features", "error") == "add",
+            late=hasattr(self, "new_features"),
             sparse=tags.sparse,
             missing=getattr(self, "missing", "error") == "skip",
             scan=not self.scans_itself,
             needs_y=tags.supervised,
+            numeric_target=self._numeric,
             first_row=rows_before,
+            unlabelled=True,
+            time=time,
         )
+        n_unlabelled = batch.n_unlabelled + (0 if again else self._n_unlabelled)
+        if not batch.n_rows:
+            if again:
+                raise InputError(f"No row has a label: {type(self).__name__} learns from rows that have one.")
+            self._n_unlabelled = n_unlabelled
+            return self
         if batch.categorical is not None and tags.categorical == "refuses" and batch.categorical.any():
             name = batch.features.name(int(np.argmax(batch.categorical)))
             raise InputError(
                 f"Column {name!r} holds categories, which {type(self).__name__} cannot use: leave it out, or code it "
                 "as several columns of 0 and 1."
             )
+        latest = self._faded(batch, None if fresh else self._latest)
         columns = None if fresh else self._columns
-        seen = batch
+        seen = batch = without_weightless_rows(batch)
+        if not batch.n_rows:  # all weights are 0
+            self._n_unlabelled = n_unlabelled
+            return self
         if tags.categorical == "one_hot" and (batch.categories.names or columns is not None):
             known = columns or OneHotColumns.of_numbers(0 if fresh else self._features.n_features)
-            seen, columns = known.expanded(batch)
+            skips = getattr(self, "missing", "error") == "skip"
+            seen, columns = known.expanded(batch, missing=skips, gaps=self.gaps_where_missing)
+        if fresh or batch.features is not self._features or batch.labels is not self._labels:
+            n_features, n_classes = seen.features.n_features, len(seen.labels)
+            refuse_too_large(type(self).__name__, self._bytes_needed(n_features, n_classes), n_features, n_classes)
         state = self._begin(seen) if fresh else self._state
         self._learn(state, seen)
         # Nothing has failed: from here on the object changes.
-        self._state, self._columns = state, columns
+        self._state, self._columns, self._latest = state, columns, latest
         if fresh or batch.features is not self._features or batch.labels is not self._labels:
             self._know(batch.features, batch.labels)
         else:
             self._cache = {}
         self._categories = batch.categories
-        self.n_rows_seen_ = rows_before + batch.n_rows
+        self.n_rows_seen_, self._n_unlabelled = rows_before + batch.n_rows, n_unlabelled
         return self
+
+    def _times_from(self, given: Any) -> Any:
+        """Where the times of the rows are to be found: methods that fade by event time override this."""
+        return given
+
+    def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
+        """Give a batch the weights that follow from its times; the latest time so far is returned."""
+        return latest
 
     def _know(self, features: FeatureVocabulary, labels: LabelVocabulary) -> None:
         self._features, self._labels, self._cache = features, labels, {}
@@ -181,8 +240,14 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
             self.feature_names_in_ = np.array(features.names, object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        if self.stream_tags().supervised:
+        if self.stream_tags().supervised and not self._numeric:
             self.classes_ = labels.as_array()
+
+    @property
+    @one_thread
+    def n_rows_unlabelled_(self) -> int:
+        """Rows that came without a label and were left out; `n_rows_seen_` does not count them."""
+        return self._n_unlabelled
 
     # -- answers ------------------------------------------------------------------------------------------------
 
@@ -245,7 +310,7 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         return mask
 
     def _warn_if_one_class(self) -> None:
-        if self.stream_tags().supervised and len(self._labels) < 2:
+        if self.stream_tags().supervised and not self._numeric and len(self._labels) < 2:
             label = self._labels.labels[0] if len(self._labels) else None
             warnings.warn(
                 f"All {self.n_rows_seen_} rows so far have the label {label!r}: every score is 0 and the selection "
@@ -256,9 +321,11 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
 
     @one_thread
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns of X, in the order of the columns.
+        """Keep the selected columns of X, in the order of the columns, as the kind of table or matrix that X is.
 
-        Categories come back as they were given; the result is then an array of objects (with `set_output`, a frame).
+        A frame of pandas or polars and a table of pyarrow keep the names, the types and the index of their columns; a
+        sparse matrix keeps its format. Categories of other data come back as they were given, in an array of objects.
+        `set_output` of scikit-learn chooses a frame for everything.
 
         With new_features="add", X may hold columns nobody knows yet (they are left out) and may lack known ones (a
         selected one is then NaN in the result, or 0 if X is sparse).
@@ -271,9 +338,11 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
             features=self._features,
             categories=self._categories,
             grow=getattr(self, "new_features", "error") == "add",
+            late=hasattr(self, "new_features"),
             missing=getattr(self, "missing", "error") == "skip",
             needs_y=False,
             bare_codes=True,
+            time=self._time_column(X),
         )
         mask = self._get_support_mask()
         if not mask.any():
@@ -281,12 +350,18 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         chosen = np.flatnonzero(mask)  # columns nobody knows come behind the mask
         kept = batch.X[:, chosen]
         if batch.sparse:
-            return kept
-        if any(int(slot) in batch.categories.names for slot in chosen) if batch.categories.names else False:
+            return in_format_of(X, kept)
+        named = bool(batch.categories.names) and any(int(slot) in batch.categories.names for slot in chosen)
+        if named or looks_like_frame(X):
             from streamsift.core.tables import as_given, wanted_container  # pyarrow: only for those who need it
 
             return as_given(X, kept, chosen, batch, wanted_container(self))
         return np.array(kept)
+
+    def _time_column(self, X: Any) -> str | None:
+        """The column of X that is no feature but the time of the rows."""
+        name = getattr(self, "time", None)
+        return name if name is not None and name in column_names(X) else None
 
     # -- merging and state --------------------------------------------------------------------------------------
 
@@ -315,11 +390,16 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
                     f"{name}={theirs[name]!r} there."
                 )
         if self._columns is not None or other._columns is not None:
-            raise MergeError(f"{owner} cannot be merged where categories have columns of their own: use 'codes'.")
+            advice = "set categorical='codes'" if "categorical" in mine else "leave them out, or code them as numbers"
+            raise MergeError(f"{owner} cannot be merged where categories have columns of their own: {advice}.")
         if not hasattr(other, "n_rows_seen_"):
+            self._n_unlabelled += other._n_unlabelled
             return self
         if not hasattr(self, "n_rows_seen_"):
-            return self.load_state_arrays(other.state_arrays())
+            n_unlabelled = self._n_unlabelled
+            self.load_state_arrays(other.state_arrays())
+            self._n_unlabelled += n_unlabelled
+            return self
         if (self._features.names, self._features.n_features) != (other._features.names, other._features.n_features):
             raise MergeError(
                 f"Cannot merge selectors over different features: {self._describe_features()} here, "
@@ -339,6 +419,7 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         self._know(self._features, labels)
         self._categories = categories
         self.n_rows_seen_ += other.n_rows_seen_
+        self._n_unlabelled += other._n_unlabelled
         return self
 
     def _common_categories(self, other: Self) -> tuple[Mapped, CategoryVocabulary]:
@@ -348,7 +429,7 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         for slot in sorted((mine.names.keys() ^ theirs.names.keys()) - open_slots):
             raise MergeError(
                 f"Cannot merge: column {self._features.name(slot)!r} holds categories in one of the selectors and "
-                "numbers in the other."
+                "numbers in the other; read it as categories everywhere (categorical=)."
             )
         mapped, both = mine.encode(theirs.names)
         undecided = mine.undecided & theirs.undecided
@@ -364,9 +445,13 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         """Everything learnt, as named arrays (copies). With `get_params` it is the whole object."""
         self._refuse_unfitted()
         arrays = state_to_arrays(RowCounts(self.n_rows_seen_, self._features.n_features))
-        arrays["labels"] = self._labels.as_array()
+        arrays["labels"] = self._labels.as_array() if len(self._labels) else np.empty(0)
         if self._features.names is not None:
             arrays["feature_names"] = np.array(self._features.names)
+        if self._latest is not None:
+            arrays |= state_to_arrays(EventTime(self._latest))
+        if self._n_unlabelled:
+            arrays |= state_to_arrays(UnlabelledRows(self._n_unlabelled))
         columns = {} if self._columns is None else self._columns.to_arrays()
         return arrays | self._categories.to_arrays() | columns | state_to_arrays(self._state, "state.")
 
@@ -383,8 +468,13 @@ class RowSelector(OneThreadAtATime, SelectorMixin, BaseEstimator):
         if problem is not None:
             raise SavedStateError(f"The saved state does not fit the parameters of {type(self).__name__}: {problem}.")
         categories = CategoryVocabulary.from_arrays(arrays, counts.n_features)
+        latest = state_from_arrays(EventTime, arrays).latest_time if "latest_time" in arrays else None
+        unlabelled = 0
+        if "n_rows_unlabelled" in arrays:
+            unlabelled = state_from_arrays(UnlabelledRows, arrays).n_rows_unlabelled
         # Nothing has failed: from here on the object changes.
-        self._state, self._categories, self._columns = state, categories, columns
+        self._state, self._categories, self._columns, self._n_unlabelled = state, categories, columns, unlabelled
+        self._latest = latest
         self._know(FeatureVocabulary(names, counts.n_features), labels)
         self.n_rows_seen_ = counts.n_rows_seen
         return self

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """The features selected at one moment of a stream of rows, best first.
 
@@ -33,6 +33,13 @@ class Selection:
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Selection):
+            return NotImplemented
+        return self.as_dict() == other.as_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays can change
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict for JSON; an infinite score (perfect separation) is written as the text "inf"."""
@@ -191,7 +198,7 @@ def rank_scores(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.argsort(-scores, kind="stable")
 
 
-def how_many(n_features_to_select: int | float | None, n_features: int) -> int:
+def how_many(n_features_to_select: int | float | str | None, n_features: int) -> int:
     """The number of features a request means: an int is capped, a fraction rounded (at least one), None is all."""
     if n_features_to_select is None:
         return n_features

@@ -15,6 +15,7 @@ from streamsift.core.exceptions import InputError
 from streamsift.core.limits import LARGEST
 
 _ANEW = "build the matrix anew"
+_NOT_CONVERTED = "eg"  # float16 and longdouble, which scipy keeps in every format but converts to none
 
 
 def check_sparse(X: Any) -> None:
@@ -41,11 +42,36 @@ def check_sparse(X: Any) -> None:
     check(X)
 
 
+def as_matrix(column: Any) -> Any:
+    """A sparse array of one dimension as a matrix of one column, checked before it is turned; others as they are."""
+    if column.ndim != 1:
+        return column
+    if column.dtype.kind not in "buif":
+        raise InputError(f"The sparse array has dtype {column.dtype}, which is not numeric: give it as numbers.")
+    n_rows = column.shape[0]
+    if column.format == "coo":
+        places, end = column.coords[0], column.data.size
+        _check_entries(places, np.zeros_like(places), column.data, (n_rows, 1))
+    elif column.format == "csr":
+        _one_dimension(column.data)
+        _check_starts(column, 1, "row")
+        end = int(column.indptr[-1])
+        places = column.indices[:end]
+        _check_places(places, n_rows, "indices")
+    else:
+        raise InputError(f"The column is a sparse array in the format {column.format!r}: call tocoo() first.")
+    from scipy.sparse import coo_array
+
+    return coo_array((_as_entries(column.data, end), (places, np.zeros_like(places))), shape=(n_rows, 1))
+
+
 def check_csr(X: Any) -> tuple[Any, bool]:
     """X as CSR with its entries in order, and whether all values are moderate; every entry is looked at once."""
     from streamsift.kernels.csr import DAMAGED, MODERATE, look_through
 
     check_sparse(X)
+    if X.format != "csr" and (X.dtype.char in _NOT_CONVERTED or not X.dtype.isnative):
+        X = X.astype(np.float64)
     matrix = X if X.format == "csr" else X.tocsr()
     starts = matrix.indptr
     end = int(starts[-1])
@@ -60,15 +86,23 @@ def check_csr(X: Any) -> tuple[Any, bool]:
     return matrix, found == MODERATE
 
 
+def in_format_of(X: Any, kept: Any) -> Any:
+    """Sparse columns in the format of the matrix they come from (a Batch gives them as they are)."""
+    wanted = getattr(X, "format", None)
+    return kept if wanted in (None, kept.format) else kept.asformat(wanted)
+
+
 # -- one check for each format ------------------------------------------------------------------------------------
 
 
 def _check_csr(X: Any) -> None:
+    _one_dimension(X.data)
     _check_starts(X, X.shape[0], "row")
     _integers(X.indices, "indices")
 
 
 def _check_csc(X: Any) -> None:
+    _one_dimension(X.data)
     _check_starts(X, X.shape[1], "column")
     _check_places(X.indices[: X.indptr[-1]], X.shape[0], "indices")
 
@@ -162,6 +196,11 @@ def _check_places(numbers: Any, n: int, part: str) -> None:
         raise InputError(
             f"Entry {place} in {part} of the sparse matrix is {numbers[place]}, outside 0 to {n - 1}: {_ANEW}."
         )
+
+
+def _one_dimension(data: NDArray[Any]) -> None:
+    if data.ndim != 1:
+        raise InputError(f"The data of the sparse matrix has {data.ndim} dimensions where it must have one: {_ANEW}.")
 
 
 def _integers(numbers: Any, part: str) -> None:

@@ -136,6 +136,20 @@ class RowCounts:
     n_features: Annotated[int, Within(1, MOST_FEATURES)]
 
 
+@dataclasses.dataclass(frozen=True)
+class UnlabelledRows:
+    """The rows that came without a label; saved where there were any."""
+
+    n_rows_unlabelled: Annotated[int, Within(0, MOST_ROWS)]
+
+
+@dataclasses.dataclass(frozen=True)
+class EventTime:
+    """The latest time of a row, in seconds; saved where rows have times."""
+
+    latest_time: Annotated[float, Finite()]
+
+
 def state_to_arrays(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """Flatten a dataclass of arrays; the arrays are copies.
 

@@ -24,10 +24,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from streamsift.core.batch import Batch, CheckedBatch, CheckedMatrix, check_dense, seconds
+from streamsift.core.batch import Batch, CheckedBatch, CheckedMatrix, check_dense
 from streamsift.core.categories import CategoryVocabulary, ColumnKinds
 from streamsift.core.decoder import FeatureDecoder, counted_from, is_text
 from streamsift.core.exceptions import InputError
+from streamsift.core.times import seconds
 from streamsift.core.vocabulary import check_names
 
 _ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
@@ -62,6 +63,7 @@ def arrow_table(X: Any) -> Any:
     """Any table as an Arrow table; numbers are not copied where that can be avoided."""
     package = type(X).__module__.partition(".")[0]
     if package == "polars":
+        check_names(X.columns)  # polars itself ends in a panic where a name holds a NUL character
         return X.to_arrow()
     if package == "pyarrow":
         return X if isinstance(X, pa.Table) else pa.Table.from_batches([X])
@@ -100,8 +102,10 @@ def _arrow_array(values: Any, name: str) -> Any:
         values = _native(values, name)
     try:
         if hasattr(values, "to_arrow"):
-            return values.to_arrow()
+            return values.alias("").to_arrow()  # a series of polars, whose own name may be anything
         return pa.array(values, from_pandas=True)
+    except OverflowError as error:
+        raise InputError(f"Column {name!r} of X holds a whole number beyond 64 bits: give it as a float.") from error
     except _ARROW_ERRORS as error:
         raise _mixed(list(values), repr(name)) from error
 
@@ -115,8 +119,18 @@ def _native(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
     if values.dtype.kind == "S":
-        return np.char.decode(values, "utf-8")
+        return np.array([_decoded(value, row, repr(name)) for row, value in enumerate(values.tolist())], np.str_)
     return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+def _decoded(value: Any, row: int, column: str) -> Any:
+    """The text that bytes are; anything else as it is."""
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"Row {row}, column {column} of X is {value!r}, which is not UTF-8: give it as text."
+        ) from error
 
 
 def _mixed(values: list[Any], column: str) -> InputError:
@@ -241,7 +255,7 @@ def read_objects(X: NDArray[Any]) -> CheckedMatrix:
 
 
 def _categories_or_dates(column: NDArray[Any], place: int) -> tuple[NDArray[np.float64], tuple[str, ...] | None]:
-    values = [value.decode() if isinstance(value, bytes) else value for value in column.tolist()]
+    values = [_decoded(value, row, str(place)) for row, value in enumerate(column.tolist())]
     numbers = any(_is_number_like(value) for value in values)
     for row, value in enumerate(values):
         if isinstance(value, str):
@@ -274,6 +288,8 @@ def _is_number_like(value: Any) -> bool:
 
 def read_column(column: Any, name: str) -> tuple[NDArray[np.float64], tuple[str, ...] | None]:
     """One column of any kind as float64, and the names behind the codes if it holds categories."""
+    if is_table(column):
+        column = _only_column(column)
     if type(column).__module__.startswith("pyarrow"):
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     elif type(column).__module__.partition(".")[0] in ("pandas", "polars"):
@@ -299,9 +315,22 @@ def read_column(column: Any, name: str) -> tuple[NDArray[np.float64], tuple[str,
     return matrix[:, 0].astype(np.float64), decoder.kinds().names.get(0)
 
 
+def _only_column(table: Any) -> Any:
+    """The column of a table that has no other."""
+    found = arrow_table(table)
+    if found.num_columns != 1:
+        raise InputError(
+            f"A single column was expected, got a table of {found.num_columns}: use offer_many for several columns."
+        )
+    return found.column(0)
+
+
 def _as_column(values: Any) -> NDArray[Any]:
     """A list as a numpy column; texts beside numbers stay apart."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError("A column holds lists of different lengths: give one value for each row.") from error
     if array.dtype.kind in "US" and not all(isinstance(value, str | bytes) for value in values):
         array = np.empty(len(values), object)
         array[:] = values
@@ -309,9 +338,10 @@ def _as_column(values: Any) -> NDArray[Any]:
 
 
 def as_given(X: Any, kept: NDArray[Any], chosen: NDArray[np.intp], batch: CheckedBatch, container: str) -> Any:
-    """The chosen columns of X with categories as X has them, as an array of objects.
+    """The chosen columns of X with categories as X has them.
 
-    A frame of the wanted kind of container gives its own columns. Bare numbers stay what they are.
+    A frame gives its own columns, as a frame of the same kind, unless another kind of container is wanted. Everything
+    else becomes an array, of objects where there are categories. Bare numbers stay what they are.
     """
     if isinstance(X, Batch):
         if X.kinds is None:
@@ -320,16 +350,44 @@ def as_given(X: Any, kept: NDArray[Any], chosen: NDArray[np.intp], batch: Checke
     if not is_table(X):
         bare = np.asarray(X).dtype.kind in "buifMm"
         return np.array(kept) if bare else _with_names(kept, chosen, batch.categories)
-    known = batch.features.names
-    names = column_names(X)
-    places = [int(slot) if known is None else _index(names, known[slot]) for slot in chosen]
-    if type(X).__module__.partition(".")[0] == container and None not in places:
-        return take_columns(X, [place for place in places if place is not None])
+    places = _places_in(X, chosen, batch.features.names)
+    if is_frame(X) and container in ("default", type(X).__module__.partition(".")[0]):
+        return _frame_of(X, places, kept, [batch.features.name(int(slot)) for slot in chosen])
+    if not any(int(slot) in batch.categories.names for slot in chosen):
+        return np.array(kept)
     table, result = arrow_table(X), kept.astype(object)
     for column, (slot, place) in enumerate(zip(chosen, places, strict=True)):
         if int(slot) in batch.categories.names:
             result[:, column] = [None] * len(result) if place is None else table.column(place).to_pylist()
     return result
+
+
+def _places_in(X: Any, chosen: NDArray[np.intp], known: tuple[str, ...] | None) -> list[int | None]:
+    """Where the chosen features stand in a table; None where it has no such column."""
+    names = column_names(X)
+    by_position = known is None or (type(X).__module__.startswith("pandas") and _frame_names(X) is None)
+    if known is None or by_position:
+        return [int(slot) if slot < len(names) else None for slot in chosen]
+    return [_index(names, known[slot]) for slot in chosen]
+
+
+def _frame_of(X: Any, places: list[int | None], kept: NDArray[Any], names: list[str]) -> Any:
+    """Columns of a frame; those it has not (a late feature that is missing, an element of a list) are `kept`."""
+    own = [place for place in places if place is not None]
+    part = take_columns(X, own)
+    if len(own) == len(places):
+        return part.copy() if type(X).__module__.startswith("pandas") else part  # else pandas may warn of writing to it
+    others = {name: kept[:, k] for k, (name, place) in enumerate(zip(names, places, strict=True)) if place is None}
+    package = type(X).__module__.partition(".")[0]
+    rest, ours = iter(range(len(own), len(places))), iter(range(len(own)))
+    order = [next(rest) if place is None else next(ours) for place in places]
+    if package == "pandas":
+        return part.assign(**others).iloc[:, order]
+    if package == "polars":
+        return part.hstack(type(X)(others))[:, order]
+    for name, values in others.items():
+        part = part.append_column(name, pa.array(values))
+    return part.select(order)
 
 
 def _with_names(kept: NDArray[Any], chosen: NDArray[np.intp], categories: CategoryVocabulary) -> NDArray[Any]:
@@ -353,6 +411,32 @@ def column_names(X: Any) -> list[str]:
         return list(X.dtype.names)
     names = X.schema.names if type(X).__module__.startswith("pyarrow") else X.columns
     return [str(name) for name in names]
+
+
+def frame_like(X: Any, values: Any, names: list[str], container: str) -> Any:
+    """Values as a frame of the kind and with the index of X; as they are where another container is wanted."""
+    package = type(X).__module__.partition(".")[0]
+    if not is_frame(X) or container not in ("default", package):
+        return values
+    columns = {name: _own_type(np.asarray(values)[:, place]) for place, name in enumerate(names)}
+    if package == "pandas":
+        return type(X)(columns, index=X.index)
+    if package == "polars":
+        return type(X)(columns)
+    table = pa.table(columns)
+    return table if isinstance(X, pa.Table) else _one_batch(table)
+
+
+def _own_type(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of objects as numbers, where it holds no text."""
+    return column if any(isinstance(value, str) for value in column) else column.astype(np.float64)
+
+
+def no_columns(X: Any, container: str) -> Any:
+    """All rows of a table and none of its columns: a frame of its own kind, or an array."""
+    if is_frame(X) and container in ("default", type(X).__module__.partition(".")[0]):
+        return take_columns(X, [])
+    return np.empty((X.shape[0] if is_frame(X) else len(X), 0))
 
 
 def take_columns(X: Any, places: list[int]) -> Any:

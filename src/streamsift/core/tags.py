@@ -43,8 +43,10 @@ class StreamTags(MethodTags):
     missing: `missing="skip"` is offered. late_features: `new_features="add"` is offered.
     mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
     multi_class: how more than two classes are handled.
+    weights: `partial_fit` takes `sample_weight`; the others refuse it in words.
     ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
     where this is not so, scale or centre the features before.
+    regression: `task="regression"` is offered, and y is then a number for each row.
     """
 
     kind: ClassVar[Kind] = "rows"
@@ -52,7 +54,9 @@ class StreamTags(MethodTags):
     mergeable: Mergeable = "no"
     late_features: bool = False
     multi_class: MultiClass = "native"
+    weights: bool = False
     ignores_constants: bool = True
+    regression: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from streamsift.core.exceptions import ParameterError
 _PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(h|min|m|s)")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(d|h|min|m|s)")
 
 
 def read_value(text: str) -> Any:
@@ -54,6 +56,18 @@ def split_outside(text: str, separator: str = ",") -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
+
+
+def read_duration(text: str) -> float | None:
+    """Seconds, from a text such as "90s", "15m", "1h", "1h30m" or "7d"; None if it is no duration.
+
+    >>> read_duration("1h30m"), read_duration("2d"), read_duration("soon"), read_duration("5")
+    (5400.0, 172800.0, None, None)
+    """
+    text = text.strip().lower().replace(" ", "")
+    parts = _DURATION.findall(text)
+    seconds = sum(float(number) * (_UNITS | {"d": 86_400.0})[unit] for number, unit in parts)
+    return seconds if parts and not _DURATION.sub("", text) and 0.0 < seconds < math.inf else None
 
 
 def read_budget(text: str) -> float | None:

@@ -96,6 +96,30 @@ def _label_array(y: Any) -> NDArray[Any]:
     return values
 
 
+def labelled_rows(y: Any) -> tuple[NDArray[Any], NDArray[np.intp] | None]:
+    """The labels as an array, and the numbers of the rows that have one; None: all have.
+
+    Missing are None, NaN, NaT, pandas.NA and the empty text.
+
+    >>> labelled_rows([0.0, float("nan"), 1.0])[1].tolist(), labelled_rows(["a", "b"])[1]
+    ([0, 2], None)
+    """
+    values = _label_array(y)
+    kind = values.dtype.kind
+    if kind in "biu":
+        return values, None
+    if kind == "f":
+        missing = np.isnan(values)
+    elif kind in "US":
+        missing = values == np.zeros(1, values.dtype)[0]  # the empty text
+    elif kind == "M":
+        missing = np.isnat(values)
+    else:
+        empty = [_is_missing(label) or (isinstance(label, str) and not label) for label in values]
+        missing = np.array(empty, bool)
+    return (values, np.flatnonzero(~missing)) if missing.any() else (values, None)
+
+
 def from_column(y: Any) -> NDArray[Any]:
     """Labels from a list, a tuple or a column of a table, each as it is: numpy would turn 1 beside 'a' into text."""
     if hasattr(y, "to_numpy"):
@@ -148,7 +172,8 @@ def _check_labels(distinct: NDArray[Any], values: NDArray[Any]) -> None:
         value = distinct[np.argmax(fractional)]
         raise InputError(
             f"Unknown label type: continuous. y holds {len(distinct)} different values such as {value}; "
-            "streamsift selects features for classes, so cut y into classes first."
+            "this method selects features for classes, so set task='regression' where it is offered (--task "
+            "regression; screen:correlation, joint:forward), or cut y into classes first."
         )
 
 
@@ -165,11 +190,14 @@ class FeatureVocabulary:
         return f"x{slot}" if self.names is None else self.names[slot]
 
     def match(
-        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str
+        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str, late: bool = True
     ) -> tuple[NDArray[np.intp] | None, FeatureVocabulary]:
-        """Return the slot of each given column (None: already in order, complete) and the grown vocabulary."""
+        """Return the slot of each given column (None: already in order, complete) and the grown vocabulary.
+
+        `late` says whether the owner offers new_features="add"; a refusal then tells of it.
+        """
         if self.names is None or names is None:
-            return self._match_by_position(names, n_features, grow=grow, owner=owner)
+            return self._match_by_position(names, n_features, grow=grow, owner=owner, late=late)
         if names is self.names or names == self.names:
             return None, self
         if self._slots is None:
@@ -177,20 +205,20 @@ class FeatureVocabulary:
         known = self._slots
         new = [name for name in names if name not in known]
         if not grow:
-            self._refuse_other_names(names, new, owner)
+            self._refuse_other_names(names, new, owner, late)
         vocabulary = FeatureVocabulary(self.names + tuple(new), self.n_features + len(new)) if new else self
         slots = known | {name: self.n_features + k for k, name in enumerate(new)}
         return np.array([slots[name] for name in names], np.intp), vocabulary
 
     def _match_by_position(
-        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str
+        self, names: tuple[str, ...] | None, n_features: int, *, grow: bool, owner: str, late: bool
     ) -> tuple[NDArray[np.intp] | None, FeatureVocabulary]:
         if n_features == self.n_features:
             return None, self
         if not grow:
             raise InputError(
                 f"X has {n_features} features, but {owner} is expecting {self.n_features} features as input; "
-                "give the same columns in every batch, or set new_features='add'."
+                f"give the same columns in every batch{', or set new_features=' + repr('add') if late else ''}."
             )
         if self.names is not None:
             raise InputError(
@@ -200,7 +228,7 @@ class FeatureVocabulary:
         vocabulary = FeatureVocabulary(None, n_features) if n_features > self.n_features else self
         return np.arange(n_features), vocabulary
 
-    def _refuse_other_names(self, names: tuple[str, ...], new: list[str], owner: str) -> None:
+    def _refuse_other_names(self, names: tuple[str, ...], new: list[str], owner: str, late: bool) -> None:
         assert self.names is not None
         given = set(names)
         gone = [name for name in self.names if name not in given]
@@ -208,19 +236,26 @@ class FeatureVocabulary:
             raise InputError(
                 f"X has {len(names)} features, of which {owner} does not know column {new[0]!r}"
                 f"{f' and {len(new) - 1} more' if len(new) > 1 else ''}. {near_misses(new[0], gone or self.names)} "
-                "Set new_features='add' to let features arrive late."
+                + (
+                    "Set new_features='add' to let features arrive late."
+                    if late
+                    else "Give the same columns in every batch."
+                )
             )
         if gone:
             raise InputError(
                 f"X has {len(names)} features, but {owner} is expecting {self.n_features} features as input: "
                 f"column {gone[0]!r}{f' and {len(gone) - 1} more are' if len(gone) > 1 else ' is'} missing; "
-                "give all columns in every batch, or set new_features='add'."
+                f"give all columns in every batch{', or set new_features=' + repr('add') if late else ''}."
             )
 
 
 def check_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Feature names as strings, refused when two columns share one."""
+    """Feature names as strings, refused when two columns share one, or one could not be saved as it is."""
     result = tuple(name if isinstance(name, str) else str(name) for name in names)
+    if any("\x00" in name for name in result):  # numpy drops them at the end of a text
+        place = next(place for place, name in enumerate(result) if "\x00" in name)
+        raise InputError(f"The name of column {place} holds a NUL character: rename the column, or mend the file.")
     if len(set(result)) != len(result):
         seen: set[str] = set()
         twice = next(name for name in result if name in seen or seen.add(name))  # type: ignore[func-returns-value]

@@ -27,14 +27,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_batch
-from streamsift.core.constraints import Integer, IsNone, check_parameters
+from streamsift.core.categories import Names
+from streamsift.core.constraints import HasMethods, Integer, IsNone, check_parameters
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftError
 from streamsift.core.interrupts import check
 from streamsift.core.vocabulary import LabelVocabulary
+from streamsift.evaluate.error_watch import ErrorWatch
 from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.memory import MemoryMeter
 from streamsift.evaluate.scoreboard import JudgedStep, OnCounts, Predictions, Scoreboard
+from streamsift.learners.carried import drifts_found, restart_if_needed
+from streamsift.learners.categories import RunCategories
 from streamsift.learners.foreign import as_learner
 from streamsift.learners.online import Learner, teach
 from streamsift.learners.whole_rows import columns_of
@@ -63,6 +67,7 @@ def prequential(
     label_delay: int = 0,
     window: int = 10,
     scale: str = "standard",
+    detector: Any = None,
     trace_path: str | Path | None = None,
     every: int = 1,
     progress: Callable[[int, float | None], None] | None = None,
@@ -93,6 +98,10 @@ def prequential(
     scale : {"standard", "none"}, default "standard"
         Linear models and neighbours, given by name, see columns standardised by the mean and the standard deviation of
         the rows learnt so far; "none" gives them the columns as they are.
+    detector : a drift detector or None
+        Of `streamsift.drift` or of river: anything with `update(x)` and `drift_detected`. A copy of it is given 1 for
+        each row predicted wrongly and 0 for each other row. When it finds drift, the model is reset before it learns
+        on, which the trace counts and marks as drift found; the selector goes on.
     trace_path : path or None
         A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
         the trace so far, one that fails leaves no file. None keeps the trace in memory.
@@ -134,6 +143,8 @@ def prequential(
             "every": positive,
         },
     )
+    watch = (IsNone(), HasMethods("update", "drift_detected"))
+    check_parameters("prequential", {"detector": detector}, {"detector": watch})
     rows, learner = as_stream(stream, target), as_learner(model, scale)
     run = Run(
         "all features" if selector is None else type(selector).__name__,
@@ -141,11 +152,12 @@ def prequential(
         settings={
             "model": model if isinstance(model, str) else type(model).__name__,
             "scale": getattr(learner, "scale", "none"),
+            **({} if detector is None else {"detector": type(detector).__name__}),
             **numbers,
         },
     )
     contest, board, start = (
-        _Contest(selector, learner, label_delay),
+        _Contest(selector, learner, label_delay, detector),
         Scoreboard(window, every, on_counts),
         perf_counter(),
     )
@@ -173,21 +185,25 @@ def prequential(
 class _Contest:
     """A selector and a model on their way through a stream."""
 
-    def __init__(self, selector: RowContract | None, model: Learner, label_delay: int) -> None:
+    def __init__(self, selector: RowContract | None, model: Learner, label_delay: int, detector: Any = None) -> None:
         self._selector, self._model = selector, model
         # Probabilities follow from their logarithms, and cost less where those of many steps are computed at once.
         self._gives_logarithms = hasattr(model, "predict_logarithms")
         self._knows_shares = self._gives_logarithms or hasattr(model, "predict_proba")
         ways = ("predict_logarithms", "predict_proba", "predict")
         self._predict = getattr(model, next(way for way in ways if hasattr(model, way)))
+        self._categories = RunCategories()  # of what the model sees
+        self._names: Names | None = None  # of what the model was told
+        self._knows_categories = hasattr(model, "know_categories")
         self._delay = LabelDelay(label_delay)
+        self._watch = None if detector is None else ErrorWatch(detector)
         self._meter = MemoryMeter(selector, model)
         self._labels = LabelVocabulary()  # of all rows
         self._learnt = _ClassShares()
-        self._n_drifts = _n_drifts(selector)
+        self._n_drifts = drifts_found(selector)
         self._mask = b""
         self._selected: Indices | None = None  # what the model was trained on last
-        self._restarts, self._n_restarts = bool(getattr(model, "restarts", False)), 0
+        self._n_restarts = 0
         self._selection_seconds = self._learner_seconds = 0.0
         self._judged: tuple[Any, Any, float] = (None, None, float("nan"))
         self.n_rows = self.n_features = 0
@@ -201,8 +217,12 @@ class _Contest:
         try:
             test = self._test(batch, codes)
             self.n_rows += batch.n_rows
+            alarm = self._watch is not None and test is not None and self._watch.sees_drift(test)
             late = self._delay.exchange(batch, codes)
-            drift_found = late is not None and self._learn(*late)
+            if alarm:
+                self._model.reset()
+                self._n_restarts += 1
+            drift_found = (late is not None and self._learn(*late)) or alarm
         except StreamsiftError:
             raise
         except ValueError:  # NaN, perhaps, in the words of the learner's package; ours name row and column
@@ -253,26 +273,34 @@ class _Contest:
                 return Predictions(codes, np.full(len(codes), np.argmax(share)))
             return Predictions(codes, np.tile(share, (len(codes), 1)))
         start = perf_counter()
-        predicted = self._predict(columns_of(_of_width(batch.X, self.n_features), self._selected))
+        predicted = self._predict(columns_of(self._rows_for_model(batch), self._selected))
         self._learner_seconds += perf_counter() - start
         return Predictions(codes, predicted, self._gives_logarithms)
+
+    def _rows_for_model(self, batch: Batch) -> Any:
+        """Whole rows, in which the codes of categories are those that the model was told of."""
+        if not self._knows_categories:
+            return _of_width(batch.X, self.n_features)
+        X = self._categories.encode(batch)
+        if self._categories.names is not self._names:
+            self._names = self._categories.names
+            self._model.know_categories(self._names)  # type: ignore[attr-defined]  # see above
+        return _of_width(X, self.n_features)
 
     def _learn(self, batch: Batch, codes: Codes) -> bool:
         """Let selector and model learn rows; return whether the selector found drift."""
         start, before = perf_counter(), self._selected
         self._select(batch)
-        drifts, self._n_drifts = self._n_drifts, _n_drifts(self._selector)
+        drifts, self._n_drifts = self._n_drifts, drifts_found(self._selector)
         drift_found = self._n_drifts > drifts
         middle = perf_counter()
         self._selection_seconds += middle - start
         self._learnt.add(codes)
-        if drift_found or (self._restarts and before is not None and before is not self._selected):
-            self._model.reset()
-            self._n_restarts += before is not None  # else there was nothing to forget
+        self._n_restarts += restart_if_needed(self._model, before, self._selected, drift_found=drift_found)
         if self._selected is not None:
             # Codes are given in the order of appearance: all are learnt, or the first ones where labels come late.
             n_classes = self._learnt.n_classes() if self._delay.n_rows else len(self._labels)
-            teach(self._model, _of_width(batch.X, self.n_features), codes, self._selected, n_classes)
+            teach(self._model, self._rows_for_model(batch), codes, self._selected, n_classes)
         self._learner_seconds += perf_counter() - middle
         return drift_found
 
@@ -328,9 +356,3 @@ class _ClassShares:
 def _of_width(X: Any, n_features: int) -> Any:
     """Sparse rows may be narrower than what has been seen."""
     return X if isinstance(X, np.ndarray) else with_width(X, n_features)
-
-
-def _n_drifts(selector: RowContract | None) -> int:
-    """How often the selector has found drift; a list of them may be cut to the latest, a count is not."""
-    count = getattr(selector, "n_drifts_", None)
-    return len(getattr(selector, "drifts_", ())) if count is None else int(count)

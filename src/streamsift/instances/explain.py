@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch, check_batch
 from streamsift.core.categories import Names
 from streamsift.core.guard import one_thread
-from streamsift.core.instances import InstanceClassifier, Step
+from streamsift.core.instances import InstanceClassifier, PurchaseStep
 from streamsift.core.pictures import picture
 
 
@@ -27,7 +27,7 @@ class Explanation:
 
     classes: NDArray[Any]
     names: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PurchaseStep, ...]
     categories: Names = field(default_factory=dict)
 
     @property
@@ -58,7 +58,7 @@ class Explanation:
             table.append([str(number), name, value, *beliefs, f"{step.cost:g}"])
         return table
 
-    def _value(self, step: Step) -> str:
+    def _value(self, step: PurchaseStep) -> str:
         known = self.categories.get(-1 if step.feature is None else step.feature)
         if known is None or not step.value < len(known):
             return f"{step.value:g}"

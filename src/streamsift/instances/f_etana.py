@@ -34,6 +34,7 @@ x stages x classes numbers; a plan of stages x classes^2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,6 +43,7 @@ from sklearn.utils import check_random_state
 
 from streamsift.core.constraints import Integer, Limits, RandomSeed, RandomSource
 from streamsift.core.instances import InstanceClassifier
+from streamsift.core.interrupts import check
 from streamsift.instances import settings
 from streamsift.instances.edges import edge_planes
 from streamsift.instances.explain import explain
@@ -64,6 +66,7 @@ STEP, DELAY, STEP_DECAY = 1.0, 20.0, 0.602  # epsilon, varsigma, kappa of Eq. 19
 SHIFT, SHIFT_DECAY = 0.05, 0.602  # mu, upsilon of Eq. 19
 WINDOW = 20
 TOLERANCE = 1e-5
+SLICE = 1 << 22  # probabilities that a kernel goes through without a look at Ctrl-C: about 0.1 seconds
 MOST_LOG = 695.0  # a little above log(NEVER); sums of the exponentials stay finite
 
 
@@ -189,18 +192,33 @@ def _draw(problem: settings.Problem, n_stages: int, random: Any) -> Paths:
     paths = Paths(np.empty((*shape, n_classes)), np.empty(shape), np.zeros(shape, np.int64), np.empty(shape))
     with np.errstate(divide="ignore"):
         log_prior = np.log(problem.prior)
-    simulate(
-        classes.astype(np.int64),
-        random.uniform(size=(n, n_stages)),
-        problem.likelihood,
-        problem.bin_start,
-        problem.cost[:n_stages],
-        problem.available,
-        log_prior,
-        problem.risk,
-        paths,
-    )
+    classes, chance = classes.astype(np.int64), random.uniform(size=(n, n_stages))
+    for part in _slices(paths):
+        simulate(
+            classes[part],
+            chance[part],
+            problem.likelihood,
+            problem.bin_start,
+            problem.cost[:n_stages],
+            problem.available,
+            log_prior,
+            problem.risk,
+            _part(paths, part),
+        )
     return paths
+
+
+def _slices(paths: Paths) -> Iterator[slice]:
+    """The draws in slices of bounded work; Ctrl-C ends between two of them."""
+    n_draws, n_stages, n_classes = paths.posterior.shape
+    size = max(SLICE // (n_stages * n_classes), 1)
+    for first in range(0, n_draws, size):
+        check()
+        yield slice(first, min(first + size, n_draws))
+
+
+def _part(paths: Paths, part: slice) -> Paths:
+    return Paths(paths.posterior[part], paths.spent[part], paths.choice[part], paths.loss[part])
 
 
 def _widen(plane: Floats, draw: Paths) -> Floats:
@@ -209,6 +227,7 @@ def _widen(plane: Floats, draw: Paths) -> Floats:
     plane, rows = plane.copy(), np.arange(len(loss))
     later = spent[:, -1] + loss[:, -1]  # the whole cost when going on
     for k in range(loss.shape[1] - 2, -1, -1):
+        check()
         now, mine = spent[:, k] + loss[:, k], choice[:, k]
         wanted = plane[k, mine] * posterior[:, k] / posterior[rows, k, mine][:, None]
         wanted[rows, mine] = 0.0
@@ -239,7 +258,8 @@ def _farthest(short: Floats, saved: Floats) -> float:
 
 def _costs(plane: Floats, draw: Paths) -> Floats:
     total = np.empty(len(draw.loss))
-    costs(plane, draw, total)
+    for part in _slices(draw):
+        costs(plane, _part(draw, part), total[part])
     return total
 
 

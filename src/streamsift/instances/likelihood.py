@@ -3,7 +3,7 @@
     P(bin | class) = (count + 1) / (rows of the class with a value + number of bins)
 
 Bins of an ordered feature are cut when the first rows arrive and stay where they are; later values beyond the outer
-cuts fall into the outer bins. A categorical feature has one bin a category and grows when a new one arrives. Missing
+cuts fall into the outer bins. A categorical feature has one bin per category and grows when a new one arrives. Missing
 values are not counted. With sparse rows, what is not stored is 0.
 
 Cuts: "width" divides the range of the first rows evenly, "integer_width" does so after rounding the range outwards to
@@ -14,6 +14,7 @@ first quantile by itself (word counts, mostly 0), that cut moves to the next val
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -167,11 +168,13 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+@cache
 def no_rows(dtype: np.dtype[Any]) -> NDArray[Any]:
     """A dense matrix without rows, of the type kernels get dense rows in."""
     return _frozen(np.empty((0, 0), dtype))
 
 
+@cache
 def no_sparse_rows(dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.int32], Ints]:
     """CSR parts without rows, of the types of `sparse_parts`."""
     return _frozen(np.empty(0, dtype)), _frozen(np.empty(0, np.int32)), _frozen(np.empty(0, np.int64))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.special import expit
 
 from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.exceptions import InputError
-from streamsift.core.instances import Step
+from streamsift.core.instances import PurchaseStep
 from streamsift.core.state import Distinct, Finite, Shape, Sizes, Within
 from streamsift.instances.grid import rank_table
 from streamsift.instances.likelihood import Likelihoods, no_rows, no_sparse_rows, sparse_parts
@@ -22,7 +23,7 @@ from streamsift.kernels.instances import (
     ROUNDED_TABLE,
     TABLE,
     UNKNOWN,
-    Outcome,
+    Answers,
     Purchases,
     RankTable,
     Rows,
@@ -75,7 +76,9 @@ class PurchasePlan:
         """How many features may be bought at most."""
         return len(self.order)
 
-    @property
+    # A plan does not change once it is made: what kernels take of it is put together once, not for every row.
+
+    @cached_property
     def log_prior(self) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(self.prior)
@@ -113,14 +116,14 @@ class PurchasePlan:
             rows = Rows(no_rows(dtype), *sparse_parts(batch), True)
         else:
             rows = Rows(batch.X, *no_sparse_rows(dtype), False)
-        out = Outcome(
+        out = Answers(
             choice=np.zeros(n_rows, np.int64),
             posteriors=np.ones((n_rows, n_classes)),
             n_evaluated=np.zeros(n_rows, np.int64),
             cost=np.zeros(n_rows),
             bought=np.zeros(self.n_stages, np.int64),
         )
-        bins, purchases, logs = counts.bins(), Purchases(self.order, self.feature_cost), self._logs(counts)
+        bins, purchases, logs = counts.bins(), self._purchases, self._logs(counts)
         if self.mode == INTERVAL and n_classes == 2:
             odds, log_odds = np.empty(n_rows), np.ascontiguousarray(logs[:, 0] - logs[:, 1])
             prior_odds = float(self.log_prior[0] - self.log_prior[1])
@@ -128,22 +131,28 @@ class PurchasePlan:
             posteriors = np.column_stack([expit(odds), expit(-odds)])
             out = out._replace(posteriors=posteriors, choice=(posteriors @ self.risk).argmin(axis=1))
         elif self.mode == TABLE and n_classes == 3:
-            rule = self._rule()
+            rule = self._rule
             row, column = classify_three(rows, bins, purchases, self.log_prior, logs, rule, self.steps, out)
         else:
             given = rows, bins, purchases, self.log_prior, logs
-            row, column = classify_rows(*given, self._rule(), self._ranks(), out)
+            row, column = classify_rows(*given, self._rule, self._ranks, out)
         if row >= 0:
             refuse_value(batch, row, column, float("inf"))
         by_feature = np.zeros(len(self.feature_cost), np.int64)
         by_feature[self.order] = out.bought
         return out.choice, out.posteriors, out.n_evaluated, out.cost, by_feature
 
+    @cached_property
     def _rule(self) -> StopRule:
         return StopRule(self.mode, self.table, self.stop_cost, self.plane, self.risk)
 
+    @cached_property
     def _ranks(self) -> RankTable:
         return RankTable(self.steps, self.shift, self.weights)
+
+    @cached_property
+    def _purchases(self) -> Purchases:
+        return Purchases(self.order, self.feature_cost)
 
     def stops(self, stage: int, log_weight: Floats) -> bool:
         """Whether to stop before buying the feature of a stage; the same decision as `classify` makes."""
@@ -154,17 +163,17 @@ class PurchasePlan:
         posterior, scratch, parts = np.empty(n), np.empty(n), np.empty(n, np.int64)
         normalise(log_weight, posterior)
         if self.mode == ROUNDED_TABLE:
-            rank = nearest(posterior, np.arange(n), *self._ranks(), parts, scratch)
+            rank = nearest(posterior, np.arange(n), *self._ranks, parts, scratch)
             return bool(self.stop_cost[rank] <= self.table[stage, rank])
         best = cheapest(posterior, self.risk)
         if self.mode == LINEAR:
             return beyond_plane(posterior, self.plane[stage], best)
-        going_on = interpolate(posterior, *self._ranks(), self.table[stage], scratch, parts)
+        going_on = interpolate(posterior, *self._ranks, self.table[stage], scratch, parts)
         return expected_loss(posterior, self.risk, best) <= going_on
 
-    def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[Step]:
+    def walk(self, counts: Likelihoods, acquire: Callable[[int], Any]) -> Iterator[PurchaseStep]:
         """Go through the stages with one instance, buying what is needed; the last step has a reason."""
-        logs, log_weight, posterior = self._logs(counts), self.log_prior, np.empty(len(self.prior))
+        logs, log_weight, posterior = self._logs(counts), self.log_prior.copy(), np.empty(len(self.prior))
         feature, value, known, cost = None, np.nan, True, 0.0
         normalise(log_weight, posterior)
         for k in range(self.n_stages):
@@ -175,7 +184,7 @@ class PurchasePlan:
             x = _number(acquire(j), j)
             if np.isnan(x):
                 continue
-            yield Step(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), "")
+            yield PurchaseStep(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), "")
             feature, value, cost = j, x, cost + float(self.feature_cost[j])
             b = bin_of(x, counts.cuts, counts.cut_start[j], counts.cut_start[j + 1], counts.categorical[j])
             known = b != UNKNOWN
@@ -184,7 +193,7 @@ class PurchasePlan:
                 normalise(log_weight, posterior)
         else:
             reason = ALL_BOUGHT
-        yield Step(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), reason)
+        yield PurchaseStep(feature, value, known, posterior.copy(), cost, int(cheapest(posterior, self.risk)), reason)
 
 
 def _number(value: Any, feature: int) -> float:

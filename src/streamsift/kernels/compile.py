@@ -60,7 +60,28 @@ def inlined_kernel(function: Function) -> Function:
 def _compiled(function: Function, fastmath: bool | set[str]) -> Function:
     inner = function.__name__.startswith("_")
     flags = {**FLAGS, "cache": _can_be_kept(), "fastmath": fastmath, "no_cpython_wrapper": inner}
-    return cast(Function, numba.njit(**flags)(function))
+    dispatcher = numba.njit(**flags)(function)
+    if flags["cache"] and hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+        _forget_what_cannot_be_read(dispatcher._cache)
+    return cast(Function, dispatcher)
+
+
+def _forget_what_cannot_be_read(kept: Any) -> None:
+    """Let machine code be compiled anew where what is kept cannot be read back.
+
+    It may be cut short, or of another version of streamsift: it names the tuples that a kernel takes, and where one of
+    them has another name now, numba raises AttributeError instead of compiling.
+    """
+    load = kept.load_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except Exception:  # noqa: BLE001 - whatever a damaged file makes of numba's reading
+            kept.flush()
+            return None
+
+    kept.load_overload = load_overload
 
 
 @cache

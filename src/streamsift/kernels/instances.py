@@ -76,7 +76,7 @@ class StopRule(NamedTuple):
     risk: Floats  # (n_classes, n_classes) risk[i, j]: the cost of answering j when i is true
 
 
-class Outcome(NamedTuple):
+class Answers(NamedTuple):
     """What classify_* fill in; all counts start at 0."""
 
     choice: Ints  # (n_rows,) the class answered
@@ -356,7 +356,7 @@ def beyond_plane(posterior: Floats, plane: Floats, choice: int) -> bool:
 @kernel
 def classify_two(
     rows: Rows, bins: Bins, purchases: Purchases, prior_odds: float, log_odds: Floats, interval: Floats, odds: Floats,
-    out: Outcome,
+    out: Answers,
 ) -> tuple[int, int]:  # fmt: skip
     """Like classify_rows for two classes with INTERVAL: the log odds of class 0 are all there is to know of a row.
 
@@ -391,7 +391,7 @@ def classify_two(
 @kernel
 def classify_three(
     rows: Rows, bins: Bins, purchases: Purchases, log_prior: Floats, log_likelihood: Floats, rule: StopRule, steps: int,
-    out: Outcome,
+    out: Answers,
 ) -> tuple[int, int]:  # fmt: skip
     """Like classify_rows for three classes with TABLE: what is known of a row is three numbers, too few for an array.
 
@@ -449,7 +449,7 @@ def classify_three(
 @kernel
 def classify_rows(
     rows: Rows, bins: Bins, purchases: Purchases, log_prior: Floats, log_likelihood: Floats, rule: StopRule,
-    grid: RankTable, out: Outcome,
+    grid: RankTable, out: Answers,
 ) -> tuple[int, int]:  # fmt: skip
     """Classify rows by TABLE, ROUNDED_TABLE or LINEAR, reading of each only the values its own decisions ask for.
 

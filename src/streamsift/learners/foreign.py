@@ -8,6 +8,10 @@ A copy of the given model is trained, never the model itself.
   like) keeps the weights of the features that stay; new features start with weight 0.
 - Every other model of scikit-learn starts again when the selection changes or a class is new, because its parameters
   belong to the columns it began with. `n_restarts` counts how often that happened.
+
+Categories: a model of river that takes nominal values (trees, forests, a pipeline that begins with an encoder) gets
+their names, all others see a column of 0 and 1 for each category. For a model of scikit-learn there are spare columns
+for categories that are still to come, so that a new one does not change the columns; room is doubled when it is full.
 """
 
 from __future__ import annotations
@@ -19,7 +23,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.learners.carried import carried_over, has_plain_weights
+from streamsift.learners.one_hot import OneHot
 from streamsift.learners.online import Learner, make_learner
+from streamsift.learners.river_models import River, RiverOfWords, takes_words
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -54,20 +61,35 @@ def as_learner(model: Any, scale: str = "standard") -> Learner:
     if all(hasattr(model, name) for name in ("learn", "predict", "reset")):
         return model  # type: ignore[no-any-return]
     if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
-        return RiverModel(model)
+        return RiverOfWords(model.clone) if takes_words(model) else OneHot(River(model.clone))
     if hasattr(model, "partial_fit") and hasattr(model, "predict"):
-        return SklearnProbabilities(model) if hasattr(model, "predict_proba") else SklearnModel(model)
+        kind = SklearnProbabilities if hasattr(model, "predict_proba") else SklearnModel
+        return OneHot(kind(model), spare=True)
     raise ParameterError(
         f"The model {type(model).__name__} cannot learn batch by batch: give one with partial_fit (scikit-learn), with "
         "learn_one (river), or the name of a learner."
     )
 
 
+def innermost(learner: Any) -> Any:
+    """The learner itself, inside whatever is wrapped around it (which has it as `learner`).
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> innermost(as_learner(GaussianNB())).given
+    GaussianNB()
+    """
+    while hasattr(learner, "learner"):
+        learner = learner.learner
+    return learner
+
+
 class SklearnModel:
     """A classifier of scikit-learn; see the module docstring for what a changed selection means."""
 
     def __init__(self, model: Any) -> None:
-        self._given = model
+        self.given = model
         self.n_restarts = -1  # the start does not count
         self.reset()
 
@@ -86,22 +108,22 @@ class SklearnModel:
     def predict(self, X: Floats) -> Codes:
         return np.asarray(self._model.predict(X), np.int64)
 
+    @property
+    def model(self) -> Any:
+        """The model as it is trained now; None before the first row. Its classes are codes."""
+        return self._model
+
+    def resume(self, model: Any, selected: Indices, classes: int, n_restarts: int) -> None:
+        """Go on with a model that has been trained on these columns and classes."""
+        self._model, self._selected, self._classes, self.n_restarts = model, selected, classes, n_restarts
+
     def _renewed(self, selected: Indices, classes: int) -> Any:
         """A model for these features and classes, with the weights of those that stay where it has such weights."""
-        old, new = self._model, clone(self._given)
-        if old is None or not _has_plain_weights(old):
+        old, new = self._model, clone(self.given)
+        if old is None or not has_plain_weights(old):
             self.n_restarts += 1
             return new
-        weights, intercepts = old.coef_, np.atleast_1d(old.intercept_)
-        if len(weights) == 1 and classes > 2:  # two classes share one row
-            weights, intercepts = np.vstack([-weights, weights]), np.hstack([-intercepts, intercepts])
-        new.partial_fit(np.zeros((1, len(selected))), [0], classes=np.arange(classes))  # to be given its arrays
-        _, to, origin = np.intersect1d(selected, self._selected, return_indices=True)
-        new.coef_[:], new.intercept_[:] = 0.0, 0.0
-        new.coef_[: len(weights), to] = weights[:, origin]
-        new.intercept_[: len(intercepts)] = intercepts
-        new.t_ = old.t_
-        return new
+        return carried_over(old, new, self._selected, selected, classes)
 
 
 class SklearnProbabilities(SklearnModel):
@@ -109,48 +131,3 @@ class SklearnProbabilities(SklearnModel):
 
     def predict_proba(self, X: Floats) -> Floats:
         return np.asarray(self._model.predict_proba(X), np.float64)
-
-
-def _has_plain_weights(model: Any) -> bool:
-    """Whether all that a model knows is one weight for each feature and class, and the number of its steps."""
-    return all(hasattr(model, name) for name in ("coef_", "intercept_", "t_")) and not getattr(model, "average", False)
-
-
-class RiverModel:
-    """A classifier of river."""
-
-    def __init__(self, model: Any) -> None:
-        self._given = model
-        self.reset()
-
-    def reset(self) -> None:
-        self._model = self._given.clone()
-        self._selected: list[int] = []
-        self._classes = 0
-
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        self._selected, self._classes = selected.tolist(), classes
-        for row, label in zip(X.tolist(), y.tolist(), strict=True):
-            self._model.learn_one(self._as_dict(row), label)
-
-    def predict(self, X: Floats) -> Codes:
-        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        found = np.zeros((len(X), self._classes))
-        for place, row in enumerate(X.tolist()):
-            for label, share in self._shares(self._as_dict(row)).items():
-                if int(label) < self._classes:  # a model for two classes names both before it has met the second
-                    found[place, int(label)] = share
-        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
-
-    def _shares(self, row: dict[int, float]) -> dict[Any, float]:
-        try:
-            return dict(self._model.predict_proba_one(row))
-        except NotImplementedError:  # it only names a class
-            label = self._model.predict_one(row)
-            return {} if label is None else {label: 1.0}
-
-    def _as_dict(self, row: list[float]) -> dict[int, float]:
-        return dict(zip(self._selected, row, strict=True))

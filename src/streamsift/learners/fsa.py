@@ -26,25 +26,16 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError
 from streamsift.metrics.classification import softmax
+from streamsift.rows.joint_rules import kept_after
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
-N_STEPS, ANNEALING = 200, 10.0  # N and mu of the paper
+N_STEPS = 200  # N of the paper; its mu is that of joint_rules
 SHRINKAGE = 1e-3  # weight of the squared norm in the loss
 MOMENTUM = 0.9
 POWER_STEPS = 15  # of the power method, for L
-
-
-def kept_after(step: int, n_steps: int, n_features: int, n_wanted: int, annealing: float = ANNEALING) -> int:
-    """How many features are left after a step (1, 2, ...).
-
-    >>> [kept_after(step, 10, 1000, 50) for step in (1, 2, 3, 5, 10)]
-    [303, 164, 104, 50, 50]
-    """
-    share = max(0.0, (n_steps - 2 * step) / (2 * step * annealing + n_steps))
-    return n_wanted + int((n_features - n_wanted) * share)
 
 
 class FSA:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import MissingExtraError
-from streamsift.learners.online import Learner, River
+from streamsift.learners.online import Learner
+from streamsift.learners.river_models import River
 
 N_NEIGHBOURS, WINDOW = 10, 500  # MOA's default, the paper's window
 LEAST_VARIANCE = 1e-9

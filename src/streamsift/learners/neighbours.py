@@ -1,7 +1,7 @@
 """The nearest of the last 500 rows, which are kept whole: another selection only changes which columns are compared.
 
-Columns are compared after they were standardised by the rows of the window, unless `scale` is "none". Memory is that of
-up to 1,000 whole rows.
+Numbers are compared after they were standardised by the rows of the window, unless `scale` is "none". Two categories
+have the distance 0 if they are the same, and 1 if not. Memory is that of up to 1,000 whole rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from streamsift.learners.whole_rows import columns_of, refuse_not_finite, spread
+from streamsift.core.categories import Names
+from streamsift.learners.whole_rows import columns_of, known_columns, refuse_not_finite, spread
 
 N_NEIGHBOURS, WINDOW = 5, 500
 
@@ -26,7 +27,12 @@ class Neighbours:
 
     def __init__(self, scale: str = "standard") -> None:
         self.scale = scale
+        self._names: Names = {}
         self.reset()
+
+    def know_categories(self, names: Names) -> None:
+        """The names of the categories of each categorical feature, in the order of their codes."""
+        self._names = names
 
     def reset(self) -> None:
         self._rows: list[Any] = []  # batches of whole rows, the last of which make the window
@@ -35,6 +41,8 @@ class Neighbours:
         self._classes = 0
         self._model: Any = None
         self._centre, self._spread = np.empty(0), np.empty(0)
+        self._numbers = np.empty(0, np.intp)  # places of numbers in the selection
+        self._values: dict[int, Floats] = {}  # by place in the selection: the categories in the window
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
         self.learn_rows(spread(X, selected), y, selected, classes)
@@ -58,32 +66,38 @@ class Neighbours:
             labels = np.concatenate(self._labels)[-WINDOW:]
             return found + np.bincount(labels, minlength=self._classes) / len(labels)
         # Some classes may have left the window.
-        found[:, self._model.classes_] = self._model.predict_proba((X - self._centre) / self._spread)
+        found[:, self._model.classes_] = self._model.predict_proba(self._comparable(X))
         return found
 
     def _build(self) -> bool:
-        window = np.concatenate([self._known_columns(rows) for rows in self._rows])[-WINDOW:]
+        window = np.concatenate([known_columns(rows, self._selected) for rows in self._rows])[-WINDOW:]
         labels = np.concatenate(self._labels)[-WINDOW:]
         known = np.isfinite(window).all(axis=1)
         if not known.any():
             return False
         if not known.all():
             window, labels = window[known], labels[known]
-        width = window.shape[1]
+        named = np.isin(self._selected, list(self._names)) if self._names else np.zeros(window.shape[1], bool)
+        self._numbers = np.flatnonzero(~named)
+        self._values = {int(place): np.unique(window[:, place]) for place in np.flatnonzero(named)}
+        width = len(self._numbers)
         self._centre, self._spread = np.zeros(width), np.ones(width)
         if self.scale == "standard":
-            deviation = window.std(axis=0)
-            self._centre, self._spread = window.mean(axis=0), np.where(deviation > 0.0, deviation, 1.0)
+            numbers = window[:, self._numbers]
+            deviation = numbers.std(axis=0)
+            self._centre, self._spread = numbers.mean(axis=0), np.where(deviation > 0.0, deviation, 1.0)
         self._model = KNeighborsClassifier(min(N_NEIGHBOURS, len(window)))
-        self._model.fit((window - self._centre) / self._spread, labels)
+        self._model.fit(self._comparable(window), labels)
         return True
 
-    def _known_columns(self, rows: Any) -> Floats:
-        """The selected columns of rows of the window; NaN where a row came before its feature, 0 in sparse rows."""
-        width = rows.shape[1]
-        if len(self._selected) == 0 or self._selected.max() < width:
-            return columns_of(rows, self._selected)
-        found = np.full((rows.shape[0], len(self._selected)), np.nan if isinstance(rows, np.ndarray) else 0.0)
-        there = self._selected < width
-        found[:, there] = columns_of(rows, self._selected[there])
-        return found
+    def _comparable(self, X: Floats) -> Floats:
+        """Columns whose Euclidean distances are ours, up to what is the same for all rows of the window.
+
+        Of a category these are a column for each value in the window, 0 or the root of 1/2: two different ones are 1
+        apart. One that is not in the window is equally far from all of them.
+        """
+        if not self._values:
+            return np.asarray((X - self._centre) / self._spread)
+        parts = [(X[:, self._numbers] - self._centre) / self._spread]
+        parts += [np.sqrt(0.5) * np.equal(X[:, [place]], values) for place, values in self._values.items()]
+        return np.hstack(parts)

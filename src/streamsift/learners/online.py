@@ -12,6 +12,10 @@ the columns are. What is left of a learner when the selection changes:
 
 The perceptron, sgd and neighbours see columns standardised by the rows learnt so far, unless `scale` is "none".
 
+Categories are categories. Naive Bayes and boosting count them, neighbours ask whether they are equal, trees get their
+names as nominal values, and linear models see a column of 0 and 1 for each category, which keeps its weight when other
+categories or features come and go (`one_hot`).
+
 A learner that knows probabilities has `predict_proba`, one column per class; its most probable class is its prediction.
 One that finds logarithms first has `predict_logarithms`, too, from which the probabilities of many batches can be
 computed at once.
@@ -30,8 +34,11 @@ from sklearn.linear_model import SGDClassifier
 from streamsift.core.constraints import OneOf, check_parameters
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
 from streamsift.learners.bayes import NaiveBayes
+from streamsift.learners.carried import carried_over
 from streamsift.learners.fsa import OnlineFSA
 from streamsift.learners.neighbours import Neighbours
+from streamsift.learners.one_hot import OneHot
+from streamsift.learners.river_models import RiverOfWords, bayes_with_words
 from streamsift.learners.scaling import SCALES, Standardised
 from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.classification import softmax
@@ -50,6 +57,11 @@ class Learner(Protocol):
     A learner that can keep what it knows of features that are not selected has `learn_rows`, which is then called
     instead of `learn`, also while nothing is selected: its first argument are whole rows, dense or CSR. One that cannot
     go on with other columns says so by `restarts = True` and is reset by the run when the selection changes.
+
+    A learner that can tell categories from numbers has `know_categories(names)`: it is told, before it meets them, the
+    names of the categories of each categorical feature, in the order of their codes in X. A code keeps its meaning for
+    the whole run. A learner without it is given the codes of the stream as numbers, unless it is wrapped in
+    `streamsift.learners.one_hot.OneHot`.
     """
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
@@ -132,17 +144,8 @@ class Perceptron:
 
     def _carry_over(self, selected: Indices, classes: int) -> None:
         """A model of the new shape, with the weights of features and classes that stay."""
-        old, new = self._model, SGDClassifier(random_state=0, **self.settings)
-        weights, intercepts = old.coef_, old.intercept_
-        if len(weights) == 1 and classes > 2:  # two classes share one row
-            weights, intercepts = np.vstack([-weights, weights]), np.hstack([-intercepts, intercepts])
-        new.partial_fit(np.zeros((1, len(selected))), [0], classes=np.arange(classes))  # to be given its arrays
-        _, to, origin = np.intersect1d(selected, self._selected, return_indices=True)
-        new.coef_[:], new.intercept_[:] = 0.0, 0.0
-        new.coef_[: len(weights), to] = weights[:, origin]
-        new.intercept_[: len(intercepts)] = intercepts
-        new.t_ = old.t_
-        self._model = new
+        new = SGDClassifier(random_state=0, **self.settings)
+        self._model = carried_over(self._model, new, self._selected, selected, classes)
 
     def predict(self, X: Floats) -> Codes:
         return np.asarray(self._model.predict(X), np.int64)
@@ -165,39 +168,9 @@ class Logistic(Perceptron):
         return np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else np.asarray(margins)
 
 
-class River:
-    """A classifier of river; a row is a dict of the selected features."""
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make = make
-        self.reset()
-
-    def reset(self) -> None:
-        self._model = self._make()
-        self._selected: list[int] = []
-        self._classes = 0
-
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        self._selected, self._classes = selected.tolist(), classes
-        for row, label in zip(X.tolist(), y.tolist(), strict=True):
-            self._model.learn_one(dict(zip(self._selected, row, strict=True)), label)
-
-    def predict(self, X: Floats) -> Codes:
-        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        found = np.zeros((len(X), self._classes))
-        for place, row in enumerate(X.tolist()):
-            for label, share in self._model.predict_proba_one(dict(zip(self._selected, row, strict=True))).items():
-                found[place, label] = share
-        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
-
-
 def _river() -> Any:
     try:
         import river.ensemble
-        import river.naive_bayes
         import river.tree
     except ImportError as error:
         raise MissingExtraError("This learner", "river", "river") from error
@@ -205,28 +178,28 @@ def _river() -> Any:
 
 
 def _majority_tree() -> Learner:
-    return River(lambda: _river().tree.HoeffdingTreeClassifier(leaf_prediction="mc"))
+    return RiverOfWords(lambda: _river().tree.HoeffdingTreeClassifier(leaf_prediction="mc"))
 
 
 def _tree() -> Learner:
-    return River(lambda: _river().tree.HoeffdingTreeClassifier())
+    return RiverOfWords(lambda: _river().tree.HoeffdingTreeClassifier())
 
 
 def _adaptive_tree() -> Learner:
-    return River(lambda: _river().tree.HoeffdingAdaptiveTreeClassifier(seed=0))
+    return RiverOfWords(lambda: _river().tree.HoeffdingAdaptiveTreeClassifier(seed=0))
 
 
 def _boosting() -> Learner:
     def make() -> Any:
-        return _river().ensemble.AdaBoostClassifier(_river().naive_bayes.GaussianNB(), n_models=3, seed=0)
+        return _river().ensemble.AdaBoostClassifier(bayes_with_words()(), n_models=3, seed=0)
 
-    return River(make)
+    return RiverOfWords(make)
 
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
-    "perceptron": Perceptron,
-    "sgd": Logistic,
-    "fsa": OnlineFSA,
+    "perceptron": lambda: OneHot(Perceptron()),
+    "sgd": lambda: OneHot(Logistic()),
+    "fsa": lambda: OneHot(OnlineFSA()),
     "naive_bayes": NaiveBayes,
     "neighbours": Neighbours,
     "hoeffding_tree": _tree,
@@ -235,8 +208,8 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "boosting": _boosting,
 }
 NEED_SCALE: dict[str, Callable[[], Learner]] = {
-    "perceptron": lambda: Standardised(Perceptron()),
-    "sgd": lambda: Standardised(Logistic()),
+    "perceptron": lambda: Standardised(OneHot(Perceptron())),
+    "sgd": lambda: Standardised(OneHot(Logistic())),
     "neighbours": Neighbours,
 }
 """The learners that are scaled by default."""

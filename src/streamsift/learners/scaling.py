@@ -1,7 +1,8 @@
 """Running standardisation for learners that need columns of one size.
 
 The mean and the standard deviation are those of all rows learnt so far, of every feature, selected or not: one pass,
-and no row is predicted from what came after it. A column that has been constant so far is only centred.
+and no row is predicted from what came after it. A column that has been constant so far is only centred. Codes of
+categories are left alone where the learner knows what they are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.categories import Names
 from streamsift.learners.whole_rows import FeatureMoments, columns_of, refuse_not_finite, spread
 
 SCALES = ("standard", "none")
@@ -47,7 +49,14 @@ class Standardised:
         for name in ("predict_proba", "predict_logarithms"):
             if hasattr(learner, name):
                 setattr(self, name, _Scaled(self, getattr(learner, name)))
+        self._names: Names = {}
+        if hasattr(learner, "know_categories"):
+            self.know_categories = self._know_categories
         self._forget()
+
+    def _know_categories(self, names: Names) -> None:
+        self._names = names
+        self._learner.know_categories(names)
 
     def _forget(self) -> None:
         self._moments = FeatureMoments()
@@ -67,6 +76,9 @@ class Standardised:
         weight, mean, m2 = self._moments.read(selected)
         deviation = np.sqrt(m2[0] / np.maximum(weight[0], 1.0))
         self._centre, self._deviation = mean[0], np.where(deviation > 0.0, deviation, 1.0)
+        if self._names:
+            named = np.isin(selected, list(self._names))
+            self._centre, self._deviation = np.where(named, 0.0, self._centre), np.where(named, 1.0, self._deviation)
         if len(selected):
             self._learner.learn(self.scaled(columns), y, selected, classes)
 

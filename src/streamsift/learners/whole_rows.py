@@ -30,6 +30,21 @@ def columns_of(rows: Any, selected: Indices) -> Floats:
     return np.asarray(rows[:, selected].toarray(), np.float64)
 
 
+def known_columns(rows: Any, selected: Indices) -> Floats:
+    """The selected columns of rows that may lack the last features: NaN there, and 0 in sparse rows.
+
+    >>> known_columns(np.array([[1.0, 2.0]]), np.array([1, 7])).tolist()
+    [[2.0, nan]]
+    """
+    width = rows.shape[1]
+    if len(selected) == 0 or selected.max() < width:
+        return columns_of(rows, selected)
+    found = np.full((rows.shape[0], len(selected)), np.nan if isinstance(rows, np.ndarray) else 0.0)
+    there = selected < width
+    found[:, there] = columns_of(rows, selected[there])
+    return found
+
+
 def spread(X: Floats, selected: Indices) -> Floats:
     """Whole rows of which only the selected columns are known; NaN stands for the others.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from streamsift.comparison.kinds import is_baseline
 from streamsift.report.chart import Chart
 from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.page import Cell, Section, Table, render
@@ -28,7 +29,7 @@ Entry = dict[str, Any]
 JUDGED = {
     "prequential": "Each batch is predicted first and learnt afterwards, row by row through the stream.",
     "columns": "The columns are offered on the first half of the rows, and a learner is judged on the second.",
-    "instances": "Learnt on the first half of the rows, judged on the second; features are those bought a row.",
+    "instances": "Learnt on the first half of the rows, judged on the second; features are those bought per row.",
 }
 
 
@@ -214,7 +215,7 @@ def _shown_run(comparison: dict[str, Any], folder: Path | None) -> dict[str, Any
     """The recommended entry, summarized; else the best one whose trace is there, methods before baselines."""
 
     def first(entry: Entry) -> tuple[bool, bool]:
-        return entry["name"] != comparison.get("recommended"), entry["kind"] == "baseline"
+        return entry["name"] != comparison.get("recommended"), is_baseline(entry)
 
     for entry in sorted(comparison["entries"], key=first):
         path = None if folder is None or entry["trace"] is None else folder / entry["trace"]

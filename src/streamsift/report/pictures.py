@@ -71,7 +71,7 @@ def _add_cell(cells: dict[str, list[Any]], x: int, y: int, alpha: float) -> None
 
 
 def points_chart(panel: dict[str, Any]) -> Chart:
-    """One point a method, as large as its mark says."""
+    """One point per method, as large as its mark says."""
     plot = figure(height=300, sizing_mode="stretch_width", tools="", toolbar_location=None)
     plot.xaxis.axis_label, plot.yaxis.axis_label = panel["x_label"], panel["y_label"]
     chart = Chart(panel["title"], panel["reading"], panel["alt"], plot)

@@ -83,7 +83,7 @@ def purchase_charts(trace: Trace) -> list[Chart]:
 def _histogram(counts: list[int]) -> Chart:
     total = sum(counts)
     chart = Chart(
-        "Features a row needed",
+        "Features needed per row",
         "How many of the held-out rows were decided with so many features; the further left, the cheaper.",
         "Bar chart of the number of features bought: "
         + ", ".join(f"{count} rows with {k}" for k, count in enumerate(counts) if count)

@@ -9,6 +9,7 @@ from typing import Any
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, NumeralTickFormatter, Range1d
 
+from streamsift.comparison.kinds import is_baseline
 from streamsift.report.chart import (
     FONT,
     Chart,
@@ -83,7 +84,7 @@ def amounts_chart(title: str, reading: str, label: str, lines: Sequence[Line], n
 
 
 def trade_chart(entries: Sequence[dict[str, Any]]) -> Chart | None:
-    """Accuracy against stability, a numbered point an entry, in colour those on the front (`on_front`)."""
+    """Accuracy against stability, a numbered point per entry, in colour those on the front (`on_front`)."""
     points = [e for e in entries if e["accuracy"] is not None and e["stability"] is not None]
     if not points:
         return None
@@ -97,8 +98,8 @@ def trade_chart(entries: Sequence[dict[str, Any]]) -> Chart | None:
     )
     plot = chart.figure
     for role, chosen, text in (
-        ("quiet", [e for e in points if not e["on_front"] and e["kind"] != "baseline"], "beaten by another method"),
-        ("series-1", [e for e in points if e["kind"] == "baseline"], "baseline"),
+        ("quiet", [e for e in points if not e["on_front"] and not is_baseline(e)], "beaten by another method"),
+        ("series-1", [e for e in points if is_baseline(e)], "baseline"),
         ("series-0", [e for e in points if e["on_front"]], "on the front"),
     ):
         if not chosen:

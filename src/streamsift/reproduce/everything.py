@@ -109,7 +109,7 @@ QUICK: dict[tuple[str, str], dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Task:
+class ExhibitTask:
     """An exhibit to run, once for all tables it measures."""
 
     paper: str
@@ -120,7 +120,7 @@ class Task:
     def stem(self) -> str:
         """The name of its files, without the ending.
 
-        >>> Task("etana", "table 2", Options()).stem
+        >>> ExhibitTask("etana", "table 2", Options()).stem
         'etana-table-2'
         """
         return f"{self.paper}-{self.exhibit.replace(' ', '-')}"
@@ -135,7 +135,7 @@ class Task:
         return exhibits(self.paper)[self.exhibit]
 
 
-def plan(options: Options, *, quick: bool) -> list[Task]:
+def plan(options: Options, *, quick: bool) -> list[ExhibitTask]:
     """The exhibits behind all tables, each once, in the order of the tables.
 
     >>> [task.stem for task in plan(Options(), quick=True)][:3]
@@ -143,12 +143,12 @@ def plan(options: Options, *, quick: bool) -> list[Task]:
     """
     names = dict.fromkeys((table.paper, exhibit) for table in TABLES for exhibit in table.exhibits)
     return [
-        Task(paper, exhibit, replace(options, **(QUICK.get((paper, exhibit), {}) if quick else {})))
+        ExhibitTask(paper, exhibit, replace(options, **(QUICK.get((paper, exhibit), {}) if quick else {})))
         for paper, exhibit in names
     ]
 
 
-def kept(text: str, task: Task) -> dict[str, Any] | None:
+def kept(text: str, task: ExhibitTask) -> dict[str, Any] | None:
     """A result kept as JSON, if it is whole and of the same settings."""
     try:
         found = json.loads(text)
@@ -163,7 +163,7 @@ def verdict(table: PrintedTable, results: Mapping[str, dict[str, Any]], failures
         return TableVerdict("data missing", f"{table.closed}: not to be had.", missing=[table.closed])
     if not table.exhibits:
         return TableVerdict("nothing printed", "No number is printed that could be compared.")
-    stems = [Task(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
+    stems = [ExhibitTask(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
     for stem in stems:
         if stem in failures:
             return TableVerdict("failed", failures[stem])
@@ -187,7 +187,9 @@ def summary(results: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
             "caveat": table.caveat,
             "verdict": verdict(table, results, failures).as_dict(),
             "stems": [
-                stem for exhibit in table.exhibits if (stem := Task(table.paper, exhibit, Options()).stem) in results
+                stem
+                for exhibit in table.exhibits
+                if (stem := ExhibitTask(table.paper, exhibit, Options()).stem) in results
             ],
         }
         for table in TABLES

@@ -19,6 +19,7 @@ from streamsift.learners.online import make_learner
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.reproduce.abfs import runs as abfs_runs
 from streamsift.reproduce.abfs.runs import AbfsRun, make_stream
+from streamsift.reproduce.archives import matrix_shape, read_arrays
 from streamsift.reproduce.etana import data as etana_data
 from streamsift.reproduce.fires import data as fires_data
 from streamsift.reproduce.papers import published_table
@@ -110,9 +111,7 @@ def _size_used(paper: str, name: str, folder: Path) -> tuple[int, int, int] | No
 
 
 def _size(path: Path) -> tuple[int, int, int]:
-    with np.load(path, allow_pickle=False) as arrays:
-        shape = tuple(arrays["shape"]) if "shape" in arrays else arrays["X"].shape
-        return int(shape[0]), int(shape[1]), len(np.unique(arrays["y"]))
+    return *matrix_shape(path), len(np.unique(read_arrays(path, ("y",))["y"]))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -196,7 +195,7 @@ def fires_benchmarks(options: Options, progress: Progress) -> Result:
     cells: Cells = [
         (
             "OnlineBoosting, base_estimator",
-            {"GaussianNB": "NaiveBayes"}.get(type(boosting._model.model).__name__, "another"),
+            {"WordsNB": "NaiveBayes"}.get(type(boosting._model.model).__name__, "another"),
             printed["OnlineBoosting"]["base_estimator"],
         ),
         (

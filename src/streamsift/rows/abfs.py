@@ -35,6 +35,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -247,7 +248,7 @@ class ABFS(RowSelector):
     def _problem_of(self, state: BoostedStumps) -> str | None:
         if not isinstance(self.detector, str):
             return "a selector with a detector object cannot be loaded"
-        wanted, bank = _DETECTORS[self.detector]().bank(0), state.bank
+        wanted, bank = _detector(self.detector).bank(0), state.bank
         for name in ("sums", "filled", "buckets"):
             if getattr(bank, name).shape[1:] != getattr(wanted, name).shape[1:]:
                 return f"'bank.{name}' is not that of the detector {self.detector!r}"
@@ -258,7 +259,7 @@ class ABFS(RowSelector):
     def _begin(self, batch: CheckedBatch) -> BoostedStumps:
         columns = Columns.of(categorical_mask(self.categorical, batch))
         no_ints, no_floats = np.zeros(0, np.int64), np.zeros(0)
-        bank = _DETECTORS[self.detector]().bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
+        bank = _detector(self.detector).bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
         return BoostedStumps(
             columns=columns,
             candidate=CandidateStump.empty(len(batch.labels), columns),
@@ -340,7 +341,7 @@ class ABFS(RowSelector):
         if isinstance(self.detector, str):
             if len(state.bank) < len(errors):
                 state.bank.grow(len(errors) + len(errors) // 2)
-            return _DETECTORS[self.detector]().scan(state.bank, errors, first=first, rises_only=True)
+            return _detector(self.detector).scan(state.bank, errors, first=first, rises_only=True)
         alarm = np.full(len(errors), -1, np.int64)
         for unit in range(first, len(errors)):
             if unit == len(state.objects):
@@ -461,3 +462,9 @@ def _first_alarm(detector: Any, values: Floats) -> int:
         if detector.drift_detected:
             return place
     return -1
+
+
+@cache
+def _detector(name: str) -> Detector:
+    """The settings of a detector of ours, checked once; what it has seen is in the bank."""
+    return _DETECTORS[name]()

@@ -9,6 +9,7 @@ The value of a criterion is the paper's formula with categories in the place of 
     t_score, fisher     Eqs. 1 and 2 after numbering each category by the share of a class among its rows, and the
                         largest value over the classes. With two classes no numbering has a larger Fisher score, and a
                         feature of two categories scores as the numbers 0 and 1 do
+    correlation         the correlation ratio that belongs to that Fisher score
 
 Many categories fit any labels a little, also by chance: a column of 400 random categories has a mutual information of
 about 0.05 in 4,000 rows. A score is therefore the value less what chance may give to a feature of that many categories
@@ -38,7 +39,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from streamsift.rows.screening_formulas import chi2, fisher, gini, impurity_removed, mutual_info, t_score
+from streamsift.rows.screening_formulas import (
+    chi2,
+    correlation_ratio,
+    fisher,
+    gini,
+    impurity_removed,
+    mutual_info,
+    t_score,
+)
 from streamsift.summaries.category_counts import CategoryTable
 from streamsift.summaries.moments import Moments
 
@@ -56,7 +65,7 @@ class CategoryScore(NamedTuple):
     score: float
 
 
-class _Table(NamedTuple):
+class _CountTable(NamedTuple):
     """Class weights of several categories (n_categories, n_classes), none of them 0, and squared row weights."""
 
     counts: Floats
@@ -78,10 +87,10 @@ class _Table(NamedTuple):
     def share_of_chance(self, granted: int, n_classes: int) -> float:
         """How many times the value expected by chance is taken off."""
         freedom = (len(self.counts) - 1) * (n_classes - 1)
-        return max(_limit(freedom) - _limit((granted - 1) * (n_classes - 1)), 0.0) / freedom
+        return max(chance_limit(freedom) - chance_limit((granted - 1) * (n_classes - 1)), 0.0) / freedom
 
 
-def _limit(freedom: int) -> float:
+def chance_limit(freedom: int) -> float:
     """The mean plus two standard deviations of chi-squared."""
     return freedom + 2.0 * math.sqrt(2.0 * freedom)
 
@@ -92,15 +101,15 @@ def category_score(criterion: str, table: CategoryTable, n_bins: int) -> Categor
     counts = counts[:, counts.any(axis=0)]
     if counts.shape[0] < 2 or counts.shape[1] < 2:  # one category or one class tells nothing
         return CategoryScore(_impurity(counts) if criterion == "gini" else 0.0, 0.0)
-    return _SCORES[criterion](_Table(counts, squares), n_bins)
+    return _SCORES[criterion](_CountTable(counts, squares), n_bins)
 
 
-def _mutual_info(table: _Table, granted: int) -> CategoryScore:
+def _mutual_info(table: _CountTable, granted: int) -> CategoryScore:
     value, share = float(mutual_info(table.counts[None])[0]), table.share_of_chance(granted, table.counts.shape[1])
     return CategoryScore(value, max(value - share * _information_by_chance(table), 0.0) if share else value)
 
 
-def _information_by_chance(table: _Table) -> float:
+def _information_by_chance(table: _CountTable) -> float:
     """The expected mutual information where the rows of each class are dealt out at random."""
     total = table.counts.sum()
     n_rows = total * total / table.squares.sum()
@@ -136,13 +145,13 @@ def _cell_excess(sizes: Floats, shares: Floats) -> Floats:
     return result
 
 
-def _chi2(table: _Table, granted: int) -> CategoryScore:
+def _chi2(table: _CountTable, granted: int) -> CategoryScore:
     n_classes = table.counts.shape[1]
     value, share = float(chi2(table.counts[None])[0]), table.share_of_chance(granted, n_classes)
     return CategoryScore(value, max(value - share * table.freedom * (n_classes - 1), 0.0))
 
 
-def _gini(table: _Table, granted: int) -> CategoryScore:
+def _gini(table: _CountTable, granted: int) -> CategoryScore:
     counts, sizes, n_classes = table.counts, table.sizes, table.counts.shape[1]
     found = [gini(counts[np.argsort(counts[:, c] / sizes, kind="stable")][None]) for c in _orders(counts)]
     best = min(found, key=lambda values: float(values[0, 0]))
@@ -160,13 +169,17 @@ def _impurity(counts: Floats) -> float:
     return float(1.0 - ((counts.sum(axis=0) / total) ** 2).sum()) if total > 0.0 else 0.0
 
 
-def _fisher(table: _Table, _: int) -> CategoryScore:
+def _fisher(table: _CountTable, _: int) -> CategoryScore:
     found = [_numbered(table.counts, table.counts, c) for c in _orders(table.counts)]
     value = max((float(fisher(moments)[0]) for moments in found if moments is not None), default=0.0)
     return CategoryScore(value, _adjusted(value, table))
 
 
-def _t_score(table: _Table, _: int) -> CategoryScore:
+def _correlation(table: _CountTable, granted: int) -> CategoryScore:
+    return CategoryScore(*(float(correlation_ratio(np.array(value))) for value in _fisher(table, granted)))
+
+
+def _t_score(table: _CountTable, _: int) -> CategoryScore:
     best = CategoryScore(0.0, 0.0)
     for c in _orders(table.counts):
         sides = np.stack([table.counts[:, c], np.delete(table.counts, c, axis=1).sum(axis=1)], axis=1)
@@ -198,7 +211,7 @@ def _numbered(counts: Floats, groups: Floats, c: int) -> Moments | None:
     return Moments(weight[:, None], mean[:, None], m2[:, None])
 
 
-def _adjusted(value: float, table: _Table) -> float:
+def _adjusted(value: float, table: _CountTable) -> float:
     """A Fisher score less what more than two categories explain by chance."""
     by_chance = table.share_of_chance(_GRANTED_NUMBERS, 2) * table.freedom / float(table.counts.sum())
     if by_chance == 0.0:
@@ -211,9 +224,10 @@ def _adjusted(value: float, table: _Table) -> float:
     return explained / (1.0 - explained)
 
 
-_SCORES: dict[str, Callable[[_Table, int], CategoryScore]] = {
+_SCORES: dict[str, Callable[[_CountTable, int], CategoryScore]] = {
     "t_score": _t_score,
     "fisher": _fisher,
+    "correlation": _correlation,
     "mutual_info": _mutual_info,
     "chi2": _chi2,
     "gini": _gini,

@@ -156,6 +156,7 @@ class EFS(RowSelector):
         "categorical": CATEGORICAL_LIMITS,
     }
     state_type = WinnowState
+    bytes_per_feature: ClassVar[int] = 80
     scans_itself: ClassVar[bool] = True
 
     def __init__(

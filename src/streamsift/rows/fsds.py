@@ -143,17 +143,27 @@ class FSDS(RowSelector):
             supervised=False,
             late_features=True,
             multi_class="none",
+            weights=True,
             ignores_constants=False,
             categorical=self.categorical,
         )
 
+    def _bytes_needed(self, n_features: int, n_classes: int) -> int:
+        return 2 * 8 * self._size_for(n_features) * n_features  # the sketch, and the next one
+
+    def _size_for(self, n_features: int) -> int:
+        """The paper's l."""
+        return max(isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
+
     def _begin(self, batch: CheckedBatch) -> SketchState:
         n_features = batch.features.n_features
-        size = max(isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
+        size = self._size_for(n_features)
         return SketchState(np.zeros((size, n_features)), np.zeros(size))
 
     def _learn(self, state: SketchState, batch: CheckedBatch) -> None:
         X = rows_with_zeros(batch)
+        if batch.weight is not None:  # the sketch is of X' X: a row of weight 2 is as good as two rows
+            X = X * np.sqrt(batch.weight)[:, None]
         size = len(state.lengths)
         used = np.count_nonzero(state.lengths)  # they are sorted, the rest of the sketch is 0
         known = state.directions[:used]

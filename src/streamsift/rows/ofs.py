@@ -101,6 +101,7 @@ class OFS(RowSelector):
         "categorical": CATEGORICAL_LIMITS,
     }
     state_type = OFSState
+    bytes_per_feature: ClassVar[int] = 20
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Screener: five scores of single features against the class, over a stream of rows.
+"""Screener: scores of single features against the class, or against a number, over a stream of rows.
 
 Paper: M. Wang and A. Barbu, Online Feature Screening for Data Streams with Concept Drift (2021).
 
@@ -6,6 +6,8 @@ A score is computed from a summary that is updated row by row, whatever the cut 
 
     t_score, fisher             class moments (summaries/moments.py), Eqs. 1 and 2
     mutual_info, chi2, gini     class weights in bins of equal rank (summaries/quantiles.py), Eqs. 4, 5 and 6
+    correlation                 class moments; of a number, the moments of feature and target together
+                                (summaries/target_correlations.py, rows/target_scores.py). Not of the paper
 
 Where this deviates from the paper:
 - 2.1.1: MS_2 is printed with x_1 for x_2. Moments are kept by Welford's and Chan's formulas instead of mean squares
@@ -32,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,38 +42,61 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.categories import Mapped
-from streamsift.core.constraints import Integer, Limits, OneOf, Real
+from streamsift.core.constraints import Integer, IsDuration, IsNone, IsText, Limits, OneOf, Real
+from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.guarantees import IsGuarantee, kept
 from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
+from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
+from streamsift.core.times import faded_weights
+from streamsift.core.values import read_duration
 from streamsift.rows.category_scores import category_score
 from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
-from streamsift.rows.screening_formulas import chi2, fisher, gini, impurity_removed, mutual_info, t_score
+from streamsift.rows.p_values import fisher_p, t_score_p, table_p
+from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
+from streamsift.rows.target_scores import TargetScores, target_scores
 from streamsift.summaries.category_counts import CategoryCounts
+from streamsift.summaries.fading import HEAVIEST
 from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
-from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments
+from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
+from streamsift.summaries.target_correlations import TargetCorrelations
 
 Floats = NDArray[np.float64]
 
 
 class Screener(RowSelector):
-    """Score each feature by itself against the class, and select the best.
+    """Score each feature by itself against the target, and select the best.
 
     Parameters
     ----------
-    criterion : {"t_score", "fisher", "mutual_info", "chi2", "gini"}, default "mutual_info"
+    criterion : {"t_score", "fisher", "mutual_info", "chi2", "gini", "correlation"}, default "mutual_info"
         The score to compute; see the module docstring for the formulas. Mutual information uses natural logarithms.
-    n_features_to_select : int or float, default 10
-        How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
+        The correlation is Pearson's, without its sign; of categories, or with classes, it is the correlation ratio.
+    task : {"classification", "regression"}, default "classification"
+        Whether y holds classes or numbers. Numbers need criterion="correlation", and cannot have fading="auto".
+    n_features_to_select : int, float or str, default 10
+        How many features to select: a number (all, where there are fewer), a fraction in (0, 1], or as many as a rule
+        on their p-values allows: "fdr" or "fdr:0.05" (false discovery rate), "fwe:0.05" (any false selection),
+        "fpr:0.05" (each feature for itself), which are also `Fdr(0.05)`, `Fwe(0.05)`, `Fpr(0.05)`.
     fading : float in (0, 1] or "auto", default 1.0
         Weight of a row relative to the next one (the paper's alpha, per row). 1 remembers everything; 0.999 forgets
         half within 693 rows. "auto" remembers everything until it sees drift, and from then on takes whichever of
         0.9999, 0.999, 0.995, 0.98 and 1 classifies best (`fading_` says which). It keeps all five side by side: five
-        times the memory and time and, for scores from bins, moments beside them; selectors cannot be merged. On 11
-        drifting streams it gains 4 points of accuracy on average, on 16 others it loses nothing
+        times the memory and time and, for scores from bins, moments and counts beside them; selectors cannot be
+        merged. On 11 drifting streams it gains 4 points of accuracy on average, on 16 others it loses nothing
         (docs/methods/defaults.md); for what it costs it is not the default.
+    half_life : float, str or None, default None
+        Fading as people think of it: after how long a row weighs half. A number counts rows, and stands for
+        fading = 0.5 ** (1 / half_life). A text such as "90s", "15m", "1h" or "7d" is event time: it needs the time of
+        each row (`time`), and a row weighs 0.5 ** (age / half_life), its age being its distance from the latest row so
+        far. A row that comes late therefore weighs less from the start, and does not age the others. Give this or
+        `fading`.
+    time : str or None, default None
+        The column with the times of the rows, for a half-life in event time: dates, or seconds. It is no feature.
+        Without it, times are given to `partial_fit`.
     eps : float in (0, 1), default 0.001
         Largest error of a rank, as a share of the rows; only the bin scores use it.
     n_bins : int, default 5
@@ -94,9 +119,10 @@ class Screener(RowSelector):
         The paper's raw value: the same as `scores_`, but for Gini, where lower is better, and for features of many
         categories, where it includes what they gain by chance.
     fading_ : float
-        The fading in use: the parameter, or what "auto" has come to.
+        The fading per row in use: the parameter, what the half-life in rows stands for, or what "auto" has come to; 1
+        with event time, where rows do not fade by their number.
     classes_ : ndarray
-        Labels in the order of their first appearance.
+        Labels in the order of their first appearance; not there for regression.
     n_rows_seen_ : int
 
     Examples
@@ -119,12 +145,22 @@ class Screener(RowSelector):
     >>> shops = pd.DataFrame({"shop": ["north", "south", "east", "south"] * 50, "price": np.arange(200.0)})
     >>> Screener(n_features_to_select=1).partial_fit(shops, [1, 0, 1, 0] * 50).selected_
     ['shop']
+
+    A number to explain:
+
+    >>> X = rng.normal(size=(500, 4))
+    >>> selector = Screener("correlation", task="regression", n_features_to_select="fdr:0.05")
+    >>> selector.partial_fit(X, 3.0 * X[:, 2] - X[:, 1] + rng.normal(size=500)).selected_
+    ['x2', 'x1']
     """
 
     parameter_limits: ClassVar[Limits] = {
-        "criterion": (OneOf("t_score", "fisher", "mutual_info", "chi2", "gini"),),
-        "n_features_to_select": N_FEATURES_LIMITS,
+        "criterion": (OneOf("t_score", "fisher", "mutual_info", "chi2", "gini", "correlation"),),
+        "task": (OneOf("classification", "regression"),),
+        "n_features_to_select": (*N_FEATURES_LIMITS, IsGuarantee()),
         "fading": (Real(0, 1, closed="right"), OneOf("auto")),
+        "half_life": (IsNone(), Real(0, None, closed="neither"), IsDuration()),
+        "time": (IsNone(), IsText()),
         "eps": (Real(1e-6, 0.5, closed="both"),),
         "n_bins": (Integer(2, 10_000),),
         "max_categories": (Integer(1, 1_000_000),),
@@ -132,13 +168,18 @@ class Screener(RowSelector):
         "new_features": NEW_FEATURES_LIMITS,
     }
     scans_itself: ClassVar[bool] = True
+    gaps_where_missing: ClassVar[bool] = True
+    usual_rule: ClassVar[str] = "fdr:0.05"  # how many features are selected where nobody says how many
 
     def __init__(
         self,
         criterion: str = "mutual_info",
         *,
-        n_features_to_select: int | float = 10,
+        task: str = "classification",
+        n_features_to_select: int | float | str = 10,
         fading: float | str = 1.0,
+        half_life: float | str | None = None,
+        time: str | None = None,
         eps: float = 0.001,
         n_bins: int = 5,
         max_categories: int = 1000,
@@ -146,8 +187,11 @@ class Screener(RowSelector):
         new_features: str = "error",
     ) -> None:
         self.criterion = criterion
+        self.task = task
         self.n_features_to_select = n_features_to_select
         self.fading = fading
+        self.half_life = half_life
+        self.time = time
         self.eps = eps
         self.n_bins = n_bins
         self.max_categories = max_categories
@@ -156,68 +200,214 @@ class Screener(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Moments merge exactly, bins within eps, ladders of several rates not at all; the rest holds for all."""
+        tags = _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
         if self.fading == "auto":
-            return _LADDER
-        return _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
+            tags = _LADDER
+        elif isinstance(self.half_life, str):
+            tags = _TIMED
+        if self.criterion != "correlation":
+            return tags
+        return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
 
-    def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder:
-        kind, n_features = self._kind(batch.sparse), batch.features.n_features
-        if self.fading == "auto":  # numbers only: the tags refuse categories
-            moments = _MOMENTS[batch.sparse]
-            summaries = [self._empty(kind, rate, batch, n_features) for rate in RATES]
-            pilots = [] if kind is moments else [self._empty(moments, rate, batch, n_features) for rate in RATES]
-            ladder: Ladder = LADDERS[kind](Judge.empty(), *summaries, *pilots)
-            return ladder
-        n_numbers = n_features
-        if batch.categorical is not None:
-            n_numbers -= int(np.count_nonzero(batch.categorical))
-        if not batch.sparse:
-            n_numbers -= len(batch.categories.undecided)
-        fading = float(self.fading)
-        numbers = self._empty(kind, fading, batch, n_numbers)
-        return MixedSummary.of(numbers, CategoryCounts.empty(fading, int(self.max_categories), len(batch.labels)))
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, time: Any = None
+    ) -> Self:
+        """Learn one more batch.
+
+        Parameters
+        ----------
+        X, y : rows and their labels
+            Rows whose label is missing are left out and counted in `n_rows_unlabelled_`.
+        classes : labels, optional
+            May announce labels in advance; labels may also appear unannounced.
+        sample_weight : one number per row, optional
+            Up to a million; 0 leaves a row out. A row of weight 2 counts twice in every class count, mean and variance;
+            the cut points of bins are at equal ranks of the rows, whatever they weigh.
+        time : one time per row, or the name of a column, optional
+            When the rows happened, for a half-life in event time: dates, or seconds. A column is taken out of X.
+        """
+        return self._absorb(X, y, classes, weight=sample_weight, time=time)
+
+    def _times_from(self, given: Any) -> Any:
+        self._refuse_numbers()
+        time = self.time if given is None else given
+        if self.half_life is not None and self.fading != 1.0:
+            raise ParameterError(
+                f"fading={self.fading!r} and half_life={self.half_life!r} are two ways to say the same: give one."
+            )
+        if isinstance(self.half_life, str) and time is None:
+            raise ParameterError(
+                f"half_life={self.half_life!r} needs the time of each row: name its column with time= (--time), or "
+                "give the times to partial_fit."
+            )
+        if time is not None and not isinstance(self.half_life, str):
+            raise ParameterError(
+                "time= (--time) is for a half-life in event time: set half_life (--half-life) to a text such as '1h'."
+            )
+        return time
+
+    def _refuse_numbers(self) -> None:
+        """Refuse a task that these settings are not for."""
+        if self._numeric and self.criterion != "correlation":
+            raise ParameterError(
+                f"criterion={self.criterion!r} compares classes, and y is to be taken for numbers (task='regression'): "
+                "set criterion='correlation', or use Joint."
+            )
+        if self._numeric and self.fading == "auto":
+            raise ParameterError("fading='auto' goes by how well rows are classified: give a number for regression.")
+
+    def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
+        if batch.weight is not None and batch.weight.max(initial=0.0) > HEAVIEST:
+            row = int(np.argmax(batch.weight))
+            raise InputError(
+                f"Row {row} has the weight {batch.weight[row]:g}: weights are at most {HEAVIEST:g}, so divide all."
+            )
+        if batch.times is None or not isinstance(self.half_life, str):
+            return latest
+        half_life, now = read_duration(self.half_life) or 1.0, float(batch.times.max())
+        if latest is not None:
+            now = max(now, latest)
+            batch.decay = float(np.exp2(-(now - latest) / half_life))
+        faded = faded_weights(batch.times, now, half_life)
+        batch.weight = faded if batch.weight is None else faded * batch.weight
+        return now
+
+    def _rate(self) -> float:
+        """The fading per row of the summaries; event time fades in another way."""
+        if self.half_life is None:
+            return float(self.fading)
+        return 1.0 if isinstance(self.half_life, str) else 0.5 ** (1.0 / float(self.half_life))
+
+    def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder | TargetCorrelations:
+        if self._numeric:
+            return TargetCorrelations.empty(self._rate(), batch.X.shape[1])
+        kind = self._kind(batch.sparse)
+        if self.fading != "auto":
+            return self._empty(kind, self._rate(), batch)
+        moments = _MOMENTS[batch.sparse]
+        summaries = [self._empty(kind, rate, batch) for rate in RATES]
+        pilots = [] if kind is moments else [self._empty(moments, rate, batch) for rate in RATES]
+        ladder: Ladder = LADDERS[kind](Judge.empty(), *summaries, *pilots)
+        return ladder
 
     def _kind(self, sparse: bool) -> type[Any]:
         return _MOMENTS[sparse] if self.criterion in _FROM_MOMENTS else _BINS[sparse]
 
-    def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch, n_features: int) -> Any:
-        sizes = (len(batch.labels), n_features)
-        if kind in _MOMENTS:
-            return kind.empty(fading, *sizes)
-        dtype = () if batch.sparse else (batch.X.dtype,)
-        return kind.empty(float(self.eps), fading, *sizes, *dtype)
+    def _bytes_needed(self, n_features: int, n_classes: int) -> int:
+        per_feature = 75 if self.criterion in _FROM_MOMENTS else 220  # and class
+        ladder = len(RATES) if self.fading == "auto" else 1
+        return per_feature * n_features * max(n_classes, 2) * ladder
 
-    def _learn(self, state: MixedSummary | Ladder, batch: CheckedBatch) -> None:
+    def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch) -> MixedSummary:
+        n_numbers = batch.features.n_features
+        if batch.categorical is not None:
+            n_numbers -= int(np.count_nonzero(batch.categorical))
+        if not batch.sparse:
+            n_numbers -= len(batch.categories.undecided)
+        sizes = (len(batch.labels), n_numbers)
+        if kind in _MOMENTS:
+            numbers = kind.empty(fading, *sizes)
+        else:
+            dtype = () if batch.sparse else (batch.X.dtype,)
+            numbers = kind.empty(float(self.eps), fading, *sizes, *dtype)
+        return MixedSummary.of(numbers, CategoryCounts.empty(fading, int(self.max_categories), len(batch.labels)))
+
+    def _learn(self, state: MixedSummary | Ladder | TargetCorrelations, batch: CheckedBatch) -> None:
         skip = self.missing == "skip"
+        if isinstance(state, TargetCorrelations) != self._numeric:
+            raise ParameterError("The task cannot change after the first batch: call fit to begin anew.")
+        if isinstance(state, TargetCorrelations):
+            self._learn_numbers(state, batch, skip_missing=skip)
+            return
         if isinstance(state, Ladder):
-            wants_sparse = isinstance(state.in_use, (SparseClassMoments, SparseQuantileSummary))
-            state.learn(batch.as_sparse(wants_sparse), fisher, skip_missing=skip)
+            state.learn(batch, fisher, skip_missing=skip)
         else:
             state.learn(batch, skip_missing=skip)
 
-    def _score(self, state: MixedSummary | Ladder) -> Floats:
-        values = self._number_values(state)
+    def _learn_numbers(self, state: TargetCorrelations, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        assert batch.target is not None
+        refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
+        if batch.weight is not None:
+            values = np.abs(batch.X.data if batch.sparse else batch.X)
+            largest = max(float(np.nanmax(values, initial=1.0)), float(np.abs(batch.target).max(initial=1.0)))
+            if np.log10(max(float(batch.weight.sum()), 1.0)) + 2.0 * np.log10(largest) > 300.0:
+                raise InputError(f"Values up to {largest:.3g} with such weights overflow: divide the weights or X.")
+        was_zero = np.full(batch.X.shape[1], batch.sparse)
+        if batch.categorical is not None and batch.categories.names:
+            was_zero |= batch.categorical
+        state.learn(batch.X, batch.target, was_zero, batch.weight, batch.decay)
+
+    def _by_feature(self, values: Floats) -> Floats:
+        return values if self._numeric else super()._by_feature(values)
+
+    def _of_target(self) -> TargetScores:
+        """Value, score and p-value of each feature, where the target is a number."""
+        if "of_target" not in self._cache:
+            self._cache["of_target"] = target_scores(self._state, self._columns, self._features.n_features)
+        return self._cache["of_target"]  # type: ignore[no-any-return]
+
+    def _score(self, state: MixedSummary | Ladder | TargetCorrelations) -> Floats:
+        if isinstance(state, TargetCorrelations):
+            return self._of_target().scores
+        summary = _in_use(state)
+        values = self._number_values(summary)
         of_numbers = impurity_removed(values) if self.criterion == "gini" else values[0]
-        return self._spread(state, of_numbers, "score")
+        return self._spread(summary, of_numbers, "score")
+
+    @property
+    @one_thread
+    def pvalues_(self) -> Floats:
+        """The p-value of each feature."""
+        check_is_fitted(self)
+        return self._p_values()
+
+    def _p_values(self) -> Floats:
+        if isinstance(self._state, TargetCorrelations):
+            return self._of_target().p_values.copy()
+        state: MixedSummary = self._state.in_use if isinstance(self._state, Ladder) else self._state
+        found = np.ones(state.n_features)
+        if len(state.number_slots):
+            found[state.number_slots] = self._number_p_values(state)
+        for slot, table in zip(state.category_slots, state.categories.tables(), strict=True):
+            counts, squares = table.contents()
+            if len(counts):
+                per_weight = counts.sum() / squares.sum()
+                found[slot] = table_p(counts[None], per_weight, likelihood=self.criterion == "mutual_info")[0]
+        return self._by_feature(found)
+
+    def _number_p_values(self, state: MixedSummary) -> Floats:
+        numbers: NumberSummary = state.numbers
+        if isinstance(numbers, ClassMoments | SparseClassMoments):
+            test = t_score_p if self.criterion == "t_score" else fisher_p
+            return test(numbers.read(), state.rows_per_weight)
+        counts = numbers.bin_counts(int(self.n_bins))
+        return table_p(counts, state.rows_per_weight, likelihood=self.criterion == "mutual_info")
+
+    def _chosen(self) -> NDArray[np.intp]:
+        if not isinstance(self.n_features_to_select, str):
+            return super()._chosen()
+        order = rank_scores(self.scores_)
+        return order[kept(self.n_features_to_select, self._p_values())[order]]
 
     @property
     @one_thread
     def fading_(self) -> float:
         """The fading in use."""
         check_is_fitted(self)
-        return self._state.rate if isinstance(self._state, Ladder) else float(self.fading)
+        return self._state.rate if isinstance(self._state, Ladder) else self._rate()
 
     @property
     @one_thread
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
         check_is_fitted(self)
-        return self._spread(self._state, self._number_values(self._state)[0], "value")
+        if isinstance(self._state, TargetCorrelations):
+            return self._of_target().values.copy()
+        summary = _in_use(self._state)
+        return self._spread(summary, self._number_values(summary)[0], "value")
 
-    def _spread(self, state: MixedSummary | Ladder, of_numbers: Floats, wanted: str) -> Floats:
+    def _spread(self, state: MixedSummary, of_numbers: Floats, wanted: str) -> Floats:
         """One number per feature: numeric ones as given, categorical ones from their counts."""
-        if isinstance(state, Ladder):
-            return of_numbers.copy()
         if len(state.number_slots) == state.n_features and not state.categories.n_features:
             return of_numbers.copy()
         found = np.zeros(state.n_features)
@@ -226,11 +416,11 @@ class Screener(RowSelector):
             found[slot] = getattr(category_score(self.criterion, table, int(self.n_bins)), wanted)
         return found
 
-    def _number_values(self, state: MixedSummary | Ladder) -> Floats:
+    def _number_values(self, state: MixedSummary) -> Floats:
         """One or more rows of values of the numeric features; the first is the criterion."""
-        if isinstance(state, MixedSummary) and not len(state.number_slots):
+        if not len(state.number_slots):
             return np.zeros((2, 0))
-        numbers: NumberSummary = state.in_use if isinstance(state, Ladder) else state.numbers
+        numbers: NumberSummary = state.numbers
         if isinstance(numbers, ClassMoments | SparseClassMoments):
             return _FROM_MOMENTS[self.criterion](numbers.read())[None]
         counts = numbers.bin_counts(int(self.n_bins))
@@ -251,18 +441,40 @@ class Screener(RowSelector):
     def _merge(self, state: Any, other: Any) -> None:
         state.merge(other)
 
+    def _problem_of(self, state: Any) -> str | None:
+        if not isinstance(state, TargetCorrelations):
+            return None
+        return None if self.fading != "auto" and state.fading == self._rate() else "it has another 'fading'"
+
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        first = "state.rung_0." if self.fading == "auto" else "state.numbers."
+        if self._numeric:
+            return TargetCorrelations
+        first = "state.rung_0.numbers." if self.fading == "auto" else "state.numbers."
         kind = self._kind(f"{first}nonzero" in arrays or f"{first}start" in arrays)
         return LADDERS[kind] if self.fading == "auto" else MIXED[kind]
 
 
+def _in_use(state: MixedSummary | Ladder) -> MixedSummary:
+    return state.in_use if isinstance(state, Ladder) else state
+
+
 _EXACT = StreamTags(
-    mergeable="exact", batch_invariant=True, sparse=True, missing=True, late_features=True, categorical="counts"
+    mergeable="exact",
+    batch_invariant=True,
+    sparse=True,
+    missing=True,
+    late_features=True,
+    categorical="counts",
+    weights=True,
 )
 _BOUNDED = replace(_EXACT, mergeable="bounded")
-_LADDER = replace(_EXACT, mergeable="no", categorical="refuses")
+_LADDER = replace(_EXACT, mergeable="no", weights=False)
+_TIMED = replace(_EXACT, mergeable="no")  # two selectors may have come to different times
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
-_FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {"t_score": t_score, "fisher": fisher}
+_FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {
+    "t_score": t_score,
+    "fisher": fisher,
+    "correlation": correlation,
+}
 _FROM_BINS: dict[str, Callable[[Floats], Floats]] = {"mutual_info": mutual_info, "chi2": chi2, "gini": gini}

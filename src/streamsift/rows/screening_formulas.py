@@ -21,7 +21,7 @@ def t_score(moments: Moments) -> Floats:
     best = np.zeros(weight.shape[1])
     for c in range(n_classes if n_classes > 2 else 1):
         rest = np.arange(n_classes) != c
-        n_rest, mean_rest, m2_rest = _pooled(weight[rest], moments.mean[rest], moments.m2[rest])
+        n_rest, mean_rest, m2_rest = pooled(weight[rest], moments.mean[rest], moments.m2[rest])
         squared_error = _ratio(moments.m2[c], weight[c] ** 2) + _ratio(m2_rest, n_rest**2)
         both = (weight[c] > 0) & (n_rest > 0)
         best = np.maximum(
@@ -42,7 +42,23 @@ def fisher(moments: Moments) -> Floats:
     return _ratio(between, moments.m2.sum(axis=0))
 
 
-def _pooled(weight: Floats, mean: Floats, m2: Floats) -> tuple[Floats, Floats, Floats]:
+def correlation(moments: Moments) -> Floats:
+    """The correlation ratio of each feature and the class; with two classes |r| of the feature and 0 or 1."""
+    return correlation_ratio(fisher(moments))
+
+
+def correlation_ratio(between_over_within: Floats) -> Floats:
+    """sqrt(between / (between + within)).
+
+    >>> correlation_ratio(np.array([0.0, 1.0, np.inf])).round(3).tolist()
+    [0.0, 0.707, 1.0]
+    """
+    with np.errstate(invalid="ignore"):
+        share = between_over_within / (1.0 + between_over_within)
+    return np.sqrt(np.where(np.isinf(between_over_within), 1.0, share))
+
+
+def pooled(weight: Floats, mean: Floats, m2: Floats) -> tuple[Floats, Floats, Floats]:
     """Weight, mean and second moment of several classes taken together."""
     if len(weight) == 1:
         return weight[0], mean[0], m2[0]

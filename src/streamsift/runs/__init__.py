@@ -1,6 +1,6 @@
 """One road for three kinds of stream: a method is led over its stream step by step, and the steps are recorded.
 
-run.py          what was run (Run), and what the loops have in common (Step, Result, Loop)
+run.py          what was run (Run), and what the loops have in common (Step, RunResult, Loop)
 rows.py         the loop over a stream of rows            row_trace.py   its record
 columns.py      the loop over a stream of columns         column_trace.py
 instances.py    the loop over instances

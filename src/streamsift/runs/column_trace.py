@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from streamsift.core.exceptions import SavedStateError
 from streamsift.core.selection import Decisions
+from streamsift.core.state import MOST_FEATURES
 from streamsift.runs.run import Run
 from streamsift.runs.trace_writer import TraceWriter
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from streamsift.runs.columns import ColumnStep
 
 N_UNCHANGED = 400  # decisions without consequences kept at least, once there are as many; twice that at most
+COUNTS = ("n_offered", "n_accepted", "n_dropped", "n_unchanged", "stride")  # kept in a checkpoint
 SCHEMA = pa.schema(
     {
         "offered": pa.int64(),
@@ -46,7 +49,7 @@ Record = dict[str, Any]  # one row of SCHEMA
 
 
 class ColumnTraceWriter(TraceWriter):
-    """Writes the decisions of a run over columns.
+    """Writes the decisions of a run over columns; columns may have been offered, and selected, before it.
 
     Examples
     --------
@@ -59,8 +62,8 @@ class ColumnTraceWriter(TraceWriter):
 
     schema = SCHEMA
 
-    def __init__(self, path: str | Path | None, run: Run) -> None:
-        self._n_offered = self._n_accepted = self._n_dropped = 0
+    def __init__(self, path: str | Path | None, run: Run, *, n_offered: int = 0, n_selected: int = 0) -> None:
+        self._n_offered, self._n_accepted, self._n_dropped = n_offered, n_selected, 0
         self._changes: list[Record] = []
         self._unchanged: list[Record] = []
         self._n_unchanged, self._stride = 0, 1
@@ -105,13 +108,44 @@ class ColumnTraceWriter(TraceWriter):
         if record["accepted"]:
             self._members[record["name"]] = record
         for name in record["dropped"]:
-            self._members.pop(name)["until"] = record["offered"]
+            self._members.pop(name, {})["until"] = record["offered"]  # one that came before this record is not in it
 
-    def _flush(self) -> None:
+    def _records(self) -> list[Record]:
         last = [] if self._last is None else [self._last]
         kept = {record["offered"]: record for record in [*self._changes, *self._unchanged, *last]}
-        records = [kept[offered] for offered in sorted(kept)]
-        self._write(pa.Table.from_pylist(records, schema=SCHEMA))
+        return [kept[offered] for offered in sorted(kept)]
+
+    def _flush(self) -> None:
+        self._write(pa.Table.from_pylist(self._records(), schema=SCHEMA))
+
+    def _so_far(self) -> tuple[dict[str, Any], Any]:
+        records, unchanged = self._records(), {id(record) for record in self._unchanged}
+        facts = {name: getattr(self, f"_{name}") for name in COUNTS}
+        facts["unchanged"] = [k for k, record in enumerate(records) if id(record) in unchanged]
+        return facts, pa.Table.from_pylist(records, schema=SCHEMA)
+
+    def _take_over(self, facts: dict[str, Any], table: Any) -> None:
+        records: list[Record] = table.to_pylist()
+        unchanged, counts = facts.get("unchanged"), [facts.get(name) for name in COUNTS]
+        fine = (
+            all(type(count) is int and 0 <= count <= MOST_FEATURES for count in counts)
+            and facts["stride"] > 0
+            and isinstance(unchanged, list)
+            and all(type(k) is int and 0 <= k < len(records) for k in unchanged)
+            and not any(table[name].null_count for name in ("offered", "name", "accepted", "dropped", "n_selected"))
+            and (np.diff(table["offered"].to_numpy()) > 0).all()
+            and (not records or 0 < records[0]["offered"] <= records[-1]["offered"] <= facts["n_offered"])
+            and not any(None in record["dropped"] for record in records)
+        )
+        if not fine:
+            raise SavedStateError("The checkpoint is damaged: its trace holds decisions that cannot be.")
+        for name in COUNTS:
+            setattr(self, f"_{name}", facts[name])
+        assert isinstance(unchanged, list)
+        self._unchanged = [records[k] for k in sorted(set(unchanged))]
+        self._changes = [record for record in records if record["accepted"] or record["dropped"]]
+        self._members = {r["name"]: r for r in self._changes if r["accepted"] and r["until"] is None}
+        self._last = records[-1] if records else None
 
     def _features(self) -> tuple[dict[int, str], int]:
         return {}, self._n_offered

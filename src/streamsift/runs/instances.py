@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -15,17 +16,22 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch, check_batch
 from streamsift.core.categories import ColumnKinds
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.instances import InstanceClassifier
 from streamsift.core.interrupts import check
+from streamsift.core.state import MOST_FEATURES
 from streamsift.instances.explain import explain
 from streamsift.instances.settings import feature_costs
+from streamsift.persist import Parts
 from streamsift.runs.rows import no_rows
-from streamsift.runs.run import Leaders, Run, TextTable
+from streamsift.runs.run import Leaders, Run, TextTable, seconds_of
+from streamsift.runs.table_arrays import table_from_arrays
 from streamsift.runs.trace_writer import TraceWriter
 from streamsift.streams import open_stream
+from streamsift.streams.fingerprints import digest, fingerprint
 from streamsift.streams.identifiers import WatchedStream
 from streamsift.streams.open import READING
+from streamsift.streams.positions import whole_number
 from streamsift.streams.prices import read_prices
 from streamsift.streams.stream import RowStream
 
@@ -146,21 +152,45 @@ class Examination:
         self._rows = check_batch(X, y, owner=type(model).__name__, missing=True)
         self._train, self._test = _split(self._rows.codes, held_out, seed)
         self._blocks: list[Judged] = []
+        self._fitted = self._goes_on = False
 
     @property
     def names(self) -> list[str]:
         """The names of the features."""
         return [self._rows.features.name(k) for k in range(self._rows.features.n_features)]
 
+    def go_on(self) -> None:
+        """Let the model learn these rows in addition to what it knows."""
+        self._goes_on = True
+
+    def resume(self, judged: Judged | None) -> None:
+        """The model is fitted, and so many rows have been judged; what cannot be is refused."""
+        n_judged = 0 if judged is None else len(judged.rows)
+        if n_judged % BLOCK and n_judged != len(self._test):
+            raise SavedStateError("The checkpoint is damaged: it ends in the middle of a block of held-out rows.")
+        if judged is not None:
+            if len(judged.bought) != len(self.names) or not np.array_equal(judged.rows, self._test[:n_judged]):
+                raise SavedStateError("The checkpoint is damaged: it has judged other rows than those held out.")
+            self._blocks.append(judged)
+        self._fitted = True
+
+    def bought(self) -> Ints:
+        """How many of the rows judged so far bought each feature."""
+        counts = [block.bought for block in self._blocks]
+        return np.sum(counts, axis=0, dtype=np.int64) if counts else np.zeros(len(self.names), np.int64)
+
     def steps(self, block: int = BLOCK) -> Iterator[InstanceStep]:
         """Fit, then judge so many held-out rows at a time."""
         rows, seconds, since = self._rows, 0.0, perf_counter()
         labels = rows.labels.as_array()[rows.codes]
-        self._model.fit(self._part(self._train, labels[self._train]))
-        seconds += perf_counter() - since
-        yield InstanceStep(0, seconds, 0.0, None, ())
+        if not self._fitted:
+            learn = self._model.partial_fit if self._goes_on else self._model.fit
+            learn(self._part(self._train, labels[self._train]))
+            seconds += perf_counter() - since
+            yield InstanceStep(0, seconds, 0.0, None, ())
         codes = {label: code for code, label in enumerate(self._model.classes_.tolist())}
-        for first in range(0, len(self._test), block):
+        n_judged = sum(len(one.rows) for one in self._blocks)
+        for first in range(n_judged, len(self._test), block):
             check()
             since = perf_counter()
             places = self._test[first : first + block]
@@ -185,7 +215,7 @@ class Examination:
         return Batch(rows.X[places], labels, rows.features.names, rows.categorical, kinds=kinds)
 
     def _most_bought(self, most: int | None = None) -> tuple[tuple[str, float], ...]:
-        bought = np.sum([block.bought for block in self._blocks], axis=0)
+        bought = self.bought()
         n_rows = sum(len(block.rows) for block in self._blocks)
         order = np.argsort(-bought, kind="stable")[: np.count_nonzero(bought)]
         return tuple((self._rows.features.name(int(j)), float(bought[j] / n_rows)) for j in order[:most])
@@ -274,6 +304,14 @@ class InstanceTraceWriter(TraceWriter):
     def _flush(self) -> None:
         """Nothing waits."""
 
+    def _so_far(self) -> tuple[dict[str, Any], Any]:
+        return {"n_features": self._n_features}, pa.concat_tables([SCHEMA.empty_table(), *self._kept])
+
+    def _take_over(self, facts: dict[str, Any], table: Any) -> None:
+        self._n_features = whole_number(facts, "n_features", MOST_FEATURES)
+        if len(table):
+            self._write(table)
+
     def _features(self) -> tuple[dict[int, str], int]:
         return {}, self._n_features
 
@@ -324,17 +362,59 @@ class InstanceLoop:
     """A classifier that buys features, and a stream whose rows are all read before it is fitted."""
 
     takes_prices: ClassVar[bool] = True
+    without_end: ClassVar[bool] = False
+    takes_columns: ClassVar[bool] = False
 
-    def __init__(self, model: Any, run: Run, stream: RowStream, prices: str | Path | None) -> None:
-        self._model, self._run, self._stream, self._prices = model, run, stream, prices
+    def __init__(self, model: Any, run: Run, source: Any, stream: RowStream, prices: str | Path | None = None) -> None:
+        self._model, self._run, self._stream, self._prices = model, run, WatchedStream(stream), prices
+        self._known_by = cache(lambda: fingerprint(source, stream))
         self._rows: Batch | None = None
         self._examination: Examination | None = None
+        self._goes_on, self._resumed = False, False
+        self._judged: Judged | None = None  # before this process
+        self._seconds = self._seconds_before = 0.0
 
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open a file, or anything else that `open_stream` takes."""
         given = {name: run.settings[name] for name in READING if name in run.settings}
-        return cls(method, run, WatchedStream(open_stream(source, target=run.target or None, **given)), prices)
+        stream = open_stream(source, target=run.target or None, **given)
+        return cls(method, run, source, stream, prices)
+
+    def source(self) -> dict[str, Any]:
+        """What the source is known by, and the prices."""
+        prices = self._prices
+        known = prices is not None and Path(prices).is_file()  # otherwise it is refused when it is read
+        return self._known_by() | ({"prices": digest(Path(prices).read_bytes().hex())} if prices and known else {})
+
+    def go_on(self, rows: str | None) -> None:
+        """Learn 70 % of these rows in addition."""
+        self._goes_on = True
+
+    def freeze(self) -> Parts:
+        """What was bought so far; the rows judged are in the trace."""
+        assert self._examination is not None  # there was a step
+        return Parts({"seconds": self._seconds}, {"bought": self._examination.bought()})
+
+    def resume(self, parts: Parts, trace: Parts) -> None:
+        """Go on with the rows that are not judged yet."""
+        self._seconds_before, self._resumed = seconds_of(parts.facts), True
+        table = table_from_arrays(trace.arrays, SCHEMA)
+        bought = parts.arrays.get("bought")
+        fine = bought is not None and bought.ndim == 1 and bought.dtype == np.int64
+        if not fine or any(column.null_count for column in table.columns):
+            raise SavedStateError("The checkpoint is damaged: it does not say what the rows judged so far have bought.")
+        assert bought is not None
+        if len(table):
+            row, used, price, loss, correct = (column.to_numpy() for column in table.columns)
+            numbers = np.concatenate([bought, used, price, loss])
+            if not (numbers >= 0).all() or (bought > len(table)).any() or (used > len(bought)).any():
+                raise SavedStateError("The checkpoint is damaged: rows cannot have bought what it says.")
+            self._judged = Judged((row - 1).astype(np.intp), used.astype(np.int64), price, loss, correct, bought)
+
+    def reach(self) -> str:
+        """The rows judged before; those to learn from are behind us in any case."""
+        return f"the fit and {0 if self._judged is None else len(self._judged.rows):,} held-out rows"
 
     def steps(self) -> Iterator[InstanceStep]:
         """Read all rows, fit on a random 70 % of them and judge on the rest."""
@@ -343,11 +423,16 @@ class InstanceLoop:
         if self._rows is None:
             raise no_rows(self._run.data)
         examination = self._examination = Examination(self._model, self._rows)
-        if self._prices is not None:
+        if self._resumed:
+            examination.resume(self._judged)
+        elif self._prices is not None:
             self._model.set_params(feature_cost=read_prices(self._prices, examination.names))
-        reading = perf_counter() - since
+        if self._goes_on:
+            examination.go_on()
+        before = self._seconds_before + perf_counter() - since
         for step in examination.steps():
-            yield InstanceStep(step.n_judged, reading + step.seconds, step.progress, step.judged, step.most_bought)
+            self._seconds = before + step.seconds
+            yield replace(step, seconds=self._seconds)
 
     def writer(self, path: str | Path | None, run: Run) -> InstanceTraceWriter:
         """Record the held-out rows."""

@@ -22,8 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from streamsift.core.exceptions import SavedStateError
+from streamsift.core.state import MOST_FEATURES
 from streamsift.runs.run import Run
 from streamsift.runs.trace import PREDICTION
 from streamsift.runs.trace_writer import TraceWriter
@@ -150,19 +153,55 @@ class RowTraceWriter(TraceWriter):
     def _flush(self) -> None:
         # Emptied first: an interrupt during the write must not make `close` write the same steps again.
         steps, blocks, self._steps, self._blocks, self._numbers_waiting = self._steps, self._blocks, [], [], 0
-        tables = []
-        if blocks:
-            tables.append(_table({name: _joined([block[name] for block in blocks]) for name in blocks[0]}))
-        if steps:
-            tables.append(_table({name: [step[name] for step in steps] for name in SNAPSHOT}))
+        tables = _tables(steps, blocks)
         if tables:
             self._write(pa.concat_tables(tables).combine_chunks())
+
+    def _so_far(self) -> tuple[dict[str, Any], Any]:
+        tables = [*self._kept, *_tables(self._steps, self._blocks)]
+        names = {str(index): name for index, name in self._names.items()}
+        return {"n_features": self._n_features, "names": names}, pa.concat_tables([SCHEMA.empty_table(), *tables])
+
+    def _take_over(self, facts: dict[str, Any], table: Any) -> None:
+        n_features, names = facts.get("n_features"), facts.get("names")
+        if type(n_features) is not int or not 0 <= n_features <= MOST_FEATURES or not isinstance(names, dict):
+            raise SavedStateError("The checkpoint is damaged: its trace does not say of which features it is.")
+        known = {int(key): name for key, name in names.items() if key.isdecimal() and isinstance(name, str)}
+        lists = [table[name].combine_chunks().flatten() for name in ("indices", "selected", "relevant")]
+        low, high = ([extreme(one).as_py() for one in lists if len(one)] for extreme in (pc.min, pc.max))
+        sizes = [pc.list_value_length(table[name]) for name in ("indices", "scores")]
+        rows = table["row"].to_numpy()
+        fine = (
+            len(known) == len(names)
+            and all(index < n_features for index in known)
+            and all(value >= 0 for value in low)
+            and all(value < n_features for value in high)
+            and sizes[0].equals(sizes[1])
+            and not any(one.null_count for one in lists)
+            and not table["row"].null_count
+            and (np.diff(rows) > 0).all()
+        )
+        if not fine:
+            raise SavedStateError("The checkpoint is damaged: its trace holds features or steps that do not exist.")
+        self._n_features, self._names = n_features, known
+        if len(table):
+            self._write(table)
 
     def _features(self) -> tuple[dict[int, str], int]:
         return self._names, self._n_features
 
     def _is_empty(self) -> bool:
         return self._n_features == 0
+
+
+def _tables(steps: list[dict[str, Any]], blocks: list[Mapping[str, Any]]) -> list[Any]:
+    """What waits to be written, as tables."""
+    tables = []
+    if blocks:
+        tables.append(_table({name: _joined([block[name] for block in blocks]) for name in blocks[0]}))
+    if steps:
+        tables.append(_table({name: [step[name] for step in steps] for name in SNAPSHOT}))
+    return tables
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -13,15 +14,19 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.core.contracts import RowContract
-from streamsift.core.exceptions import InputError
+from streamsift.core.exceptions import InputError, SavedStateError
+from streamsift.core.guarantees import words
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Selection
+from streamsift.persist import Parts
 from streamsift.runs.row_trace import RowTraceWriter
-from streamsift.runs.run import Leaders, Run, TextTable
+from streamsift.runs.run import Leaders, Run, TextTable, seconds_of
 from streamsift.streams import open_stream
+from streamsift.streams.blocks import BlockStream
+from streamsift.streams.fingerprints import fingerprint
 from streamsift.streams.identifiers import WatchedStream
 from streamsift.streams.open import READING, as_stream
-from streamsift.streams.stream import RowStream
+from streamsift.streams.positions import whole_number
 
 SNAPSHOTS_BEFORE_DOUBLING = 200
 
@@ -47,6 +52,37 @@ class SnapshotSchedule:
             self._distance *= 2
         self._due = position + self._distance
         return True
+
+    def as_dict(self) -> dict[str, int]:
+        """As JSON keeps it."""
+        return {"distance": self._distance, "due": self._due, "taken": self._taken}
+
+    def go_on(self, facts: Any) -> None:
+        """Go on as another one that `as_dict` told of, and a file kept."""
+        self._distance = whole_number(facts, "distance", low=1)
+        self._due, self._taken = whole_number(facts, "due"), whole_number(facts, "taken")
+
+
+class RowCourse:
+    """How far a run over rows is: all it takes to go on, besides the selector and the position of the stream."""
+
+    def __init__(self, schedule: SnapshotSchedule) -> None:
+        self.schedule = schedule
+        self.n_rows, self.seconds = 0, 0.0
+        self.drifting = False  # some row since the latest snapshot
+        self.asked = False  # whether there was a snapshot after the latest batch
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON keeps it."""
+        now = {"rows": self.n_rows, "seconds": self.seconds, "drifting": self.drifting, "asked": self.asked}
+        return now | {"schedule": self.schedule.as_dict()}
+
+    def go_on(self, facts: Any) -> None:
+        """Go on from where another one was; what cannot be is refused."""
+        self.n_rows = whole_number(facts, "rows")
+        self.schedule.go_on(facts.get("schedule"))
+        self.seconds = seconds_of(facts)
+        self.drifting, self.asked = (facts.get(key) is True for key in ("drifting", "asked"))
 
 
 @dataclass(frozen=True)
@@ -99,6 +135,7 @@ def follow_rows(
     trace_every: int | None = None,
     *,
     target: str | None = None,
+    course: RowCourse | None = None,
 ) -> Iterator[RowStep]:
     """Stream once through a selector and yield a step after each batch.
 
@@ -113,6 +150,8 @@ def follow_rows(
     trace_every : int or None
         Rows between two snapshots of the selection. None takes one after every batch at first and then ever more
         rarely; see SnapshotSchedule.
+    course : RowCourse, optional
+        Kept up to date from step to step. One that is on its way already goes on: the stream begins where it was.
 
     Yields
     ------
@@ -129,47 +168,59 @@ def follow_rows(
     [100, 200, 300]
     """
     stream = as_stream(stream, target)
-    n_rows, drifting = 0, False
-    schedule = SnapshotSchedule(batch_size, trace_every)
-    snapshot: Snapshot | None = None
+    course = RowCourse(SnapshotSchedule(batch_size, trace_every)) if course is None else course
     batch: Batch | None = None
-    seconds, since = 0.0, perf_counter()
+    since = perf_counter()
     for batch in stream.batches(batch_size):
         check()
         selector.partial_fit(batch)
-        n_rows += batch.n_rows
-        drifting = drifting or batch.drifting
+        course.n_rows += batch.n_rows
+        course.drifting = course.drifting or batch.drifting
         snapshot = None
-        if schedule.is_due(n_rows):
-            snapshot = _snapshot(selector, batch, drifting)
-            drifting = False
-        seconds += perf_counter() - since
-        yield RowStep(n_rows, seconds, stream.progress(), snapshot)
+        course.asked = course.schedule.is_due(course.n_rows) and _has_learnt(selector)
+        if course.asked:
+            snapshot = _snapshot(selector, batch, course.drifting)
+            course.drifting = False
+        course.seconds += perf_counter() - since
+        yield RowStep(course.n_rows, course.seconds, stream.progress(), snapshot)
         since = perf_counter()
-    if batch is not None and snapshot is None:
-        snapshot = _snapshot(selector, batch, drifting)
-        yield RowStep(n_rows, seconds + perf_counter() - since, stream.progress(), snapshot)
+    if course.n_rows and not course.asked and _has_learnt(selector):
+        snapshot = _snapshot(selector, batch, course.drifting)
+        course.asked = True
+        course.seconds += perf_counter() - since
+        yield RowStep(course.n_rows, course.seconds, stream.progress(), snapshot)
 
 
-def _snapshot(selector: RowContract, batch: Batch, drifting: bool) -> Snapshot:
+def _has_learnt(selector: RowContract) -> bool:
+    """Not while no row has had a label."""
+    return hasattr(selector, "n_rows_seen_") or not getattr(selector, "n_rows_unlabelled_", 0)
+
+
+def _snapshot(selector: RowContract, batch: Batch | None, drifting: bool) -> Snapshot:
     return Snapshot(
         selection=selector.selection(),
         scores=getattr(selector, "scores_", None),
         feature_names=getattr(selector, "feature_names_in_", None),
-        relevant=batch.relevant,
+        relevant=None if batch is None else batch.relevant,
         drifting=drifting,
     )
 
 
 @dataclass(frozen=True)
 class RowResult:
-    """The selection at the end of a stream of rows."""
+    """The selection at the end of a stream of rows, and how many rows had no label (and whether they were learnt).
+
+    `because` says which rule on p-values decided how many features are selected, and about what.
+    """
 
     selection: Selection
+    n_unlabelled: int = 0
+    learnt_them: bool = False
+    because: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict for JSON."""
-        return self.selection.as_dict()
+        return self.selection.as_dict() | ({"n_rows_unlabelled": self.n_unlabelled} if self.n_unlabelled else {})
 
     def tables(self) -> list[TextTable]:
         """The selected features, best first."""
@@ -179,12 +230,33 @@ class RowResult:
         return [TextTable(["rank", "feature", "score"], rows, ["rank", "score"])]
 
     def note(self) -> str:
-        """Nothing: the table says it all."""
-        return ""
+        """How many features there are and why, and how many rows had no label; else nothing: the table says it all.
+
+        >>> RowResult(Selection(np.array([0]), ("a",), None, 1, 9), 1).note()
+        '1 row had no label and was left out.'
+        >>> RowResult(Selection(np.array([0]), ("a",), None, 4, 9), because="about 'y' (error 5 %)").note()
+        "1 of 4 columns tells something about 'y' (error 5 %)."
+        """
+        notes = []
+        if self.because:
+            n = len(self.selection)
+            which = f"{n or 'None'} of {self.selection.n_features:,} columns {'tells' if n < 2 else 'tell'}"
+            notes.append(f"{which} something {self.because}.")
+        if self.n_unlabelled:
+            which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
+            verb = "was" if self.n_unlabelled == 1 else "were"
+            notes.append(f"{which} no label and {verb} {'learnt like the others' if self.learnt_them else 'left out'}.")
+        return " ".join(notes)
 
     def reach(self) -> str:
         """The rows seen."""
         return f"{self.selection.n_rows_seen:,} rows"
+
+
+def because_of(selector: Any, target: str) -> str:
+    """Which rule on p-values decided how many features a selector has selected; empty where none did."""
+    rule = getattr(selector, "n_features_to_select", None)
+    return f"about {target!r} ({words(rule)})" if isinstance(rule, str) else ""
 
 
 def distinct_numbers(scores: list[float | str | None]) -> list[str]:
@@ -202,20 +274,51 @@ class RowLoop:
     """A row selector and its stream."""
 
     takes_prices: ClassVar[bool] = False
+    without_end: ClassVar[bool] = True
+    takes_columns: ClassVar[bool] = False
 
-    def __init__(self, selector: Any, run: Run, stream: RowStream) -> None:
-        self._selector, self._run, self._stream = selector, run, stream
+    def __init__(self, selector: Any, run: Run, source: Any, stream: Any) -> None:
+        self._selector, self._run, self._stream = selector, run, WatchedStream(stream, getattr(selector, "time", None))
+        self._known_by = cache(lambda: fingerprint(source, stream))
+        self._batch_size = run.settings.get("batch_size", 1000)
+        self._course = RowCourse(SnapshotSchedule(self._batch_size))
         self._last: RowStep | None = None  # with a snapshot
+        self._source = stream  # as it was opened
 
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open a file, or anything else that `open_stream` takes, as rows."""
         given = {name: run.settings[name] for name in READING if name in run.settings}
-        return cls(method, run, WatchedStream(open_stream(source, target=run.target or None, **given)))
+        stream = open_stream(source, target=run.target or None, task=run.settings.get("task", "auto"), **given)
+        if "unlabelled" not in given and isinstance(stream, BlockStream):
+            stream.keep_unlabelled()  # the method leaves them out, or learns them
+        return cls(method, run, source, stream)
+
+    def source(self) -> dict[str, Any]:
+        """What the source is known by."""
+        return self._known_by()
+
+    def go_on(self, rows: str | None) -> None:
+        """Any rows will do: the selector compares names and kinds of the features."""
+
+    def freeze(self) -> Parts:
+        """The position of the stream, and how far we are."""
+        return Parts({"course": self._course.as_dict(), "position": self._stream.position()}, {})
+
+    def resume(self, parts: Parts, trace: Parts) -> None:
+        """Go on from there."""
+        self._course.go_on(parts.facts.get("course"))
+        if not self._course.n_rows <= self._selector.n_rows_seen_ + getattr(self._selector, "n_rows_unlabelled_", 0):
+            raise SavedStateError("The checkpoint is damaged: its selector has not seen the rows behind its position.")
+        self._stream.seek(parts.facts.get("position", {}))
+
+    def reach(self) -> str:
+        """The rows behind us."""
+        return f"{self._course.n_rows:,} rows"
 
     def steps(self) -> Iterator[RowStep]:
         """Lead the selector over the rows."""
-        for step in follow_rows(self._stream, self._selector, self._run.settings.get("batch_size", 1000)):
+        for step in follow_rows(self._stream, self._selector, self._batch_size, course=self._course):
             self._last = self._last if step.snapshot is None else step
             yield step
 
@@ -225,13 +328,26 @@ class RowLoop:
 
     def result(self, *, complete: bool) -> RowResult | None:
         """The latest selection; a whole stream without rows, or of one class, is refused."""
+        if self._last is None and self._course.n_rows and _has_learnt(self._selector):  # resumed at the end
+            snapshot = _snapshot(self._selector, None, drifting=False)
+            self._last = RowStep(self._course.n_rows, self._course.seconds, None, snapshot)
         if complete:
             self._refuse_nothing_to_learn()
         if self._last is None or self._last.snapshot is None:
             return None
-        return RowResult(self._last.snapshot.selection)
+        n_left_out = getattr(self._selector, "n_rows_unlabelled_", 0)
+        n_unlabelled = n_left_out or getattr(self._source, "n_unlabelled", 0)
+        if self._run.settings.get("unlabelled") == "skip":
+            n_unlabelled = 0  # the reader has said it
+        return RowResult(
+            self._last.snapshot.selection, n_unlabelled, not n_left_out, because_of(self._selector, self._run.target)
+        )
 
     def _refuse_nothing_to_learn(self) -> None:
+        if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:
+            raise InputError(
+                f"No row of {self._run.data!r} has a label in column {self._run.target!r}: check the target's name."
+            )
         if self._last is None:
             raise no_rows(self._run.data)
         classes = getattr(self._selector, "classes_", None)  # a method that uses no labels has none

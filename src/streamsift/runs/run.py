@@ -1,4 +1,4 @@
-"""Run: what was run on what, and how it ended. Step, Result and Loop: what the loops of all kinds have in common.
+"""Run: what was run on what, and how it ended. Step, RunResult and Loop: what the loops of all kinds have in common.
 
 Code above this package knows these four only. It asks a step how far a run is, a result what there is to print and to
 write, and never which kind of stream it was.
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from streamsift import __version__
 from streamsift.catalog import Kind
+from streamsift.core.exceptions import SavedStateError
 
 if TYPE_CHECKING:
+    from streamsift.persist import Parts
     from streamsift.runs.trace_writer import TraceWriter
 
 
@@ -80,6 +82,14 @@ class Run:
         return {name: value for name, value in known.items() if value not in ("", [])} | self.parameters
 
 
+def seconds_of(facts: Mapping[str, Any]) -> float:
+    """The seconds that a run had taken when it was kept in a file."""
+    seconds = facts.get("seconds")
+    if not isinstance(seconds, int | float) or not 0 <= seconds < float("inf"):
+        raise SavedStateError("The checkpoint is damaged: it does not say how long the run took.")
+    return float(seconds)
+
+
 class Leaders(NamedTuple):
     """The features to be shown at a step, the best first, or the latest first where they are not ranked.
 
@@ -127,7 +137,7 @@ class TextTable(NamedTuple):
     numeric: Sequence[str] = ()
 
 
-class Result(Protocol):
+class RunResult(Protocol):
     """What a run found."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -151,10 +161,32 @@ class Loop(Protocol):
     """A method and its stream: the one way in which a run of any kind is led."""
 
     takes_prices: ClassVar[bool]
+    without_end: ClassVar[bool]  # whether it can follow a source that never ends
+    takes_columns: ClassVar[bool]  # one after the other, so that they may be made on the way
 
     @classmethod
     def open(cls, method: Any, run: Run, source: Any, prices: str | Path | None = None) -> Self:
         """Open the source; `prices` is a file with the price of each feature."""
+        ...
+
+    def source(self) -> dict[str, Any]:
+        """What the source is known by, as JSON keeps it: a source of which all this is the same has not changed."""
+        ...
+
+    def go_on(self, rows: str | None) -> None:
+        """The method has learnt before, from other data; `rows` tells what rows those were, where they must be ours."""
+        ...
+
+    def freeze(self) -> Parts:
+        """How far the source is read, and what else it takes to go on from here."""
+        ...
+
+    def resume(self, parts: Parts, trace: Parts) -> None:
+        """Go on where `freeze` was asked; the method is in its state of then, and `trace` is the record up to there."""
+        ...
+
+    def reach(self) -> str:
+        """What is behind us: "3,000 rows"."""
         ...
 
     def steps(self) -> Iterator[Step]:
@@ -165,6 +197,6 @@ class Loop(Protocol):
         """The recorder of these steps."""
         ...
 
-    def result(self, *, complete: bool) -> Result | None:
+    def result(self, *, complete: bool) -> RunResult | None:
         """What was found so far; None where a run was interrupted too early, InputError where nothing can be found."""
         ...

@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from streamsift.core.atomic import Draft, path_to_write, write_error
-from streamsift.runs.run import Run
+from streamsift.persist import Parts
+from streamsift.runs.run import Run, seconds_of
+from streamsift.runs.table_arrays import table_from_arrays, table_to_arrays
 from streamsift.runs.trace import METADATA, Trace
 
 
@@ -39,7 +41,8 @@ class TraceWriter:
         self.run, self.seconds = run, 0.0
         self.result: dict[str, Any] = {}
         self._draft = Draft(self.path)
-        self._kept: list[Any] = []  # row groups, where there is no file
+        self.keeps = path is None  # whether the record stays in memory: for checkpoints also beside a file
+        self._kept: list[Any] = []  # row groups
         self._writer = None if path is None else pq.ParquetWriter(self._draft.path, self.schema, compression="zstd")
 
     # -- what a kind of stream implements -----------------------------------------------------------------------
@@ -56,16 +59,35 @@ class TraceWriter:
         """The names of features by index, and how many features there are."""
         raise NotImplementedError
 
+    def _so_far(self) -> tuple[dict[str, Any], Any]:
+        """What is known besides the table, as JSON keeps it, and the table up to now."""
+        raise NotImplementedError
+
+    def _take_over(self, facts: dict[str, Any], table: Any) -> None:
+        """The inverse of _so_far, for a writer that has recorded nothing; what cannot be is refused."""
+        raise NotImplementedError
+
     def _is_empty(self) -> bool:
         """Whether there is nothing to be kept."""
         return not self.result
 
     # -- the file -----------------------------------------------------------------------------------------------
 
+    def freeze(self) -> Parts:
+        """The record so far, which later steps do not change; only where it `keeps`."""
+        facts, table = self._so_far()
+        return Parts(facts | {"seconds": self.seconds}, table_to_arrays(table))
+
+    def resume(self, parts: Parts) -> None:
+        """Go on with a record that `freeze` gave, as a file kept it; SavedStateError where it is none."""
+        table = table_from_arrays(parts.arrays, self.schema)
+        self._take_over(parts.facts, table)
+        self.seconds = seconds_of(parts.facts)
+
     def _write(self, group: Any) -> None:
-        if self._writer is None:
+        if self.keeps:
             self._kept.append(group)
-        else:
+        if self._writer is not None:
             with self._in_words():
                 self._writer.write_table(group)
 

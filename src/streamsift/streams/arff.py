@@ -25,6 +25,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.categories import Categories
 from streamsift.core.decoder import refused_category
 from streamsift.core.exceptions import ReaderError
+from streamsift.core.vocabulary import from_column
 from streamsift.streams.arff_header import VALUE, Attribute, bare_value, read_header, split_values
 from streamsift.streams.blocks import BlockStream, lines_of
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, own_copy, records
@@ -206,7 +207,7 @@ class ArffStream(BlockStream):
         )
         return Batch(
             X,
-            np.array(labels),
+            from_column(labels),
             self.feature_names,
             self._decoder.categorical,
             kinds=self._decoder.kinds(),

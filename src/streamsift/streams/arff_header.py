@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streamsift.core.exceptions import ReaderError
-from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, no_rows
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, how_to_raise, no_rows
 from streamsift.streams.table import unique_names
 
 _TEXT = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
@@ -89,6 +89,10 @@ def split_values(text: str, limits: ReadLimits = READ_LIMITS) -> list[str | None
     ['1.5', 'a, b', None, '?']
     """
     values: list[str | None] = []
+    if "'" not in text and '"' not in text and text.count(",") < limits.most_columns:
+        bare = [value.strip() for value in text.split(",")]  # many times faster
+        if max(map(len, bare)) <= limits.longest_field:
+            return [None if value == "?" else value for value in bare]
     place, n = 0, len(text)
     while True:
         found = _VALUE.match(text, place)
@@ -96,10 +100,13 @@ def split_values(text: str, limits: ReadLimits = READ_LIMITS) -> list[str | None
             raise ValueError(f"a quote or a comma is missing near {text[place : place + 20].strip()!r}")
         if len(found[1]) > limits.longest_field:
             raise ValueError(
-                f"a value has {len(found[1]):,} characters, more than the {limits.longest_field:,} allowed"
+                f"a value has {len(found[1]):,} characters, more than the {limits.longest_field:,} allowed "
+                f"({how_to_raise('longest_field')})"
             )
         if len(values) >= limits.most_columns:
-            raise ValueError(f"there are more than the {limits.most_columns:,} values allowed")
+            raise ValueError(
+                f"there are more than the {limits.most_columns:,} values allowed ({how_to_raise('most_columns')})"
+            )
         values.append(bare_value(found[1]))
         place = found.end()
         if place >= n and not found[0].endswith(","):
@@ -130,8 +137,8 @@ def _attributes(header: bytes, source: str, limits: ReadLimits) -> tuple[Attribu
         found.append(_attribute(bare_value(match[1]) or "?", match[2].strip(), f"Line {number} of {source}", limits))
         if len(found) > limits.most_columns:
             raise ReaderError(
-                f"{source} declares more than the {limits.most_columns:,} attributes allowed: if that is right, pass "
-                "limits=ReadLimits(most_columns=...)."
+                f"{source} declares more than the {limits.most_columns:,} attributes allowed: "
+                f"{how_to_raise('most_columns')}."
             )
     unique_names([attribute.name for attribute in found], source, limits)
     return tuple(found)

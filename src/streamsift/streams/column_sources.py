@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -26,7 +26,7 @@ from streamsift.core.batch import check_matrix
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError, ReadingNotice
-from streamsift.streams.files import check_file, no_rows, reading
+from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
 from streamsift.streams.ipc import opened
 from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
@@ -36,6 +36,7 @@ from streamsift.streams.table import (
     check_columns,
     check_target,
     refuse_ignored_target,
+    unique_names,
     without,
     words_for_skipped,
 )
@@ -63,15 +64,17 @@ class ColumnFile:
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
         unlabelled: str = "error",
+        limits: ReadLimits = READ_LIMITS,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         check_file(path)
         self._block_bytes = block_bytes
-        self._path, self._name = path, str(path)
+        self.path, self._name = path, str(path)
         self._parquet = path.suffix.lower() == ".parquet"
         with reading(self._name):
             schema = pq.read_schema(path) if self._parquet else self._ipc_schema()
-        self._all_names = list(schema.names)
+            names = list(schema.names)  # here they are decoded
+        self._all_names = list(unique_names(names, self._name, limits))
         self._schema = without(schema, ignore, self._name)
         self.target_name = check_target(target, self._schema.names, self._name)
         self.names = [name for name in self._schema.names if name != self.target_name]
@@ -88,8 +91,12 @@ class ColumnFile:
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
 
     def __iter__(self) -> Columns:
+        return self.blocks()
+
+    def blocks(self, first: int = 0) -> Columns:
+        """The blocks from one of them on."""
         width = max(1, self._block_bytes // (8 * len(self.y)))
-        for start in range(0, len(self.names), width):
+        for start in range(first * width, len(self.names), width):
             names = self.names[start : start + width]
             table = self._read(names)
             table = (table if self._known is None else table.filter(self._known)).combine_chunks()
@@ -105,7 +112,7 @@ class ColumnFile:
     def _read(self, names: list[str]) -> Any:
         with reading(self._name):
             if self._parquet:
-                with pq.ParquetFile(self._path, pre_buffer=False) as file:
+                with pq.ParquetFile(self.path, pre_buffer=False) as file:
                     # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
                     return file.read(columns=names).select(names)
             with opened(self._name, [self._all_names.index(name) for name in names]) as (_, reader):
@@ -121,14 +128,20 @@ class ColumnFile:
 class ColumnTable:
     """The columns of a table that fits into memory, and its target."""
 
-    def __init__(self, stream: RowStream) -> None:
+    def __init__(self, stream: RowStream, path: Any = None) -> None:
+        self.path = path
         rows = next(stream.batches(sys.maxsize))  # all of them: a column is complete only with the last row
         self.y, self.target_name = rows.y, stream.target_name
         self._batch = replace(rows, X=rows.X.tocsc()) if sparse.issparse(rows.X) else rows
         self.names = list(rows.feature_names or [f"x{k}" for k in range(rows.X.shape[1])])
 
     def __iter__(self) -> Columns:
-        yield tuple(self.names), self._batch
+        return self.blocks()
+
+    def blocks(self, first: int = 0) -> Columns:
+        """The one block there is, or none behind it."""
+        if first == 0:
+            yield tuple(self.names), self._batch
 
 
 def open_columns(
@@ -143,6 +156,7 @@ def open_columns(
     thousands: str | None = None,
     na: Sequence[str] = (),
     encoding: str | None = None,
+    limits: ReadLimits | Mapping[str, int] | None = None,
 ) -> ColumnFile | ColumnTable:
     """Open a file as a source of columns that knows its target.
 
@@ -161,10 +175,12 @@ def open_columns(
         What to do about rows without a label.
     sep, decimal, thousands, na, encoding
         How a text file is read, as in `open_stream`.
+    limits : ReadLimits or dict, optional
+        What is too much for a file, as in `open_stream`.
 
     Returns
     -------
-    A source with `y`, `names` and `target_name`.
+    A source with `y`, `names`, `target_name` and `path`.
 
     Examples
     --------
@@ -182,9 +198,11 @@ def open_columns(
     texts: dict[str, Any] = {"sep": sep, "decimal": decimal, "thousands": thousands, "encoding": encoding}
     options = {name: value for name, value in texts.items() if value is not None} | ({"na": na} if na else {})
     if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc") and not options:
-        return ColumnFile(path, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled)
+        allowed = limits if isinstance(limits, ReadLimits) else READ_LIMITS.changed(limits or {})
+        return ColumnFile(path, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled, limits=allowed)
+    options |= {} if limits is None else {"limits": limits}
     stream = open_stream(source, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled, **options)
-    return ColumnTable(stream)
+    return ColumnTable(stream, source)
 
 
 # -- columns made from columns ------------------------------------------------------------------------------------

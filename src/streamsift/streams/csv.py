@@ -34,13 +34,15 @@ from streamsift.streams.files import (
     ByteSource,
     ReadLimits,
     empty,
+    how_to_raise,
     last_record_end,
     no_rows,
     own_copy,
-    records,
+    refuse_long_lines,
 )
 from streamsift.streams.labels import labels_of_texts
 from streamsift.streams.numbers import NumberForm, Spelling
+from streamsift.streams.positions import TextPlace, placed_records
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names
 
 LIMITS = ReadLimits(block_bytes=2 << 20)
@@ -55,6 +57,7 @@ class CsvStream(BlockStream):
 
     target_name: str
     _decoder: TableDecoder
+    _seeks = True
 
     def __init__(
         self,
@@ -90,19 +93,25 @@ class CsvStream(BlockStream):
         )
         self._convert = self._options(pa.schema(texts), schema.names)
 
+    def first_bytes(self, n_bytes: int) -> bytes:
+        """The beginning of the text; the stream still starts before it."""
+        return self._source.head(n_bytes)[:n_bytes]
+
     def progress(self) -> float | None:
         return self._source.progress()
 
     def _blocks(self, size: int) -> Iterator[Batch]:
         head = self._head
-        chunks = self._source.chunks(head.block_bytes, skip=head.n_bytes)
-        for line, block in records(
-            chunks,
-            name=self._source.name,
-            line=head.n_lines + 1,
+        beginning = TextPlace.beginning(head.n_bytes, head.n_lines + 1)
+        for place, block in placed_records(
+            self._source,
+            head.block_bytes,
+            beginning if self._place is None else TextPlace.of(self._place, self._limits),
             delimiter=head.delimiter,
             longest=self._limits.longest_record,
         ):
+            self._mark_block(place.as_dict())
+            line = place.line
             if not block.lstrip(b"\r\n"):
                 continue  # nothing but empty lines
             table, first = self._parse(block, line, self._convert), 0
@@ -112,14 +121,17 @@ class CsvStream(BlockStream):
                 first += rows.num_rows
 
     def _decode(self, rows: Any, lines: NDArray[np.int64]) -> Batch:
-        target = rows.num_columns - 1
         columns = rows.columns
         for number in self._texts:
             columns[number] = self._read_texts(columns[number], self._schema.names[number], self._places(lines))
         rows, kept = self._decoder.labelled(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         lines = lines if kept is None else lines[kept]
         place = self._places(lines)
-        labels = labels_of_texts(rows.column(target), self._label_kind, self.target_name, place, self._label_form)
+        labels = self._decoder.with_gaps(
+            rows,
+            place,
+            lambda column, at: labels_of_texts(column, self._label_kind, self.target_name, at, self._label_form),
+        )
         return self._decoder.batch(rows, place, labels, lines=lines)
 
     def _places(self, lines: NDArray[np.int64]) -> Place:
@@ -226,7 +238,7 @@ class CsvStream(BlockStream):
         return self._cells(self._head.sample, self._head.n_lines + 1)[row][0]
 
     def _parse(self, block: bytes, line: int, options: Any, threads: bool = True) -> Any:
-        # Two pieces a block keep two cores busy; the head is one piece, so that all of it decides the types.
+        # Two pieces per block keep two cores busy; the head is one piece, so that all of it decides the types.
         whole = block is self._head.sample or not threads
         read = arrow_csv.ReadOptions(
             column_names=self._names,
@@ -297,14 +309,22 @@ class _Head:
                 break
             if wanted > limits.longest_record:
                 raise ReaderError(
-                    f"{source.name} has no line breaks in its first {wanted >> 20} MiB: is it a text file?"
+                    f"{source.name} has no whole line in its first {wanted:,} bytes: is it a text file? Otherwise, "
+                    f"{how_to_raise('longest_record')}."
                 )
             wanted = min(4 * wanted, limits.longest_record + 1)
         if not header:
             raise empty(source.name)
+        refuse_long_lines(header, 1, source.name, limits.longest_record)
+        first, *others = _split(_header_text(header, source.name), self.delimiter.decode(), limits)
+        if others:  # they would be lost with the header
+            raise ReaderError(
+                f"The header of {source.name} ends with a carriage return that no line feed follows: end each line "
+                "with a line feed."
+            )
         if not self.sample.strip(b"\r\n"):
             raise no_rows(source.name)
-        self.names = _split(_header_text(header, source.name), self.delimiter.decode(), limits)[0][1]
+        self.names = first[1]
         self.n_lines = data.count(b"\n", 0, self.n_bytes)
         record_bytes = len(self.sample) // max(self.sample.count(b"\n"), 1)
         self.block_bytes = max(limits.block_bytes, min(record_bytes * BLOCK_RECORDS, limits.most_block_bytes))

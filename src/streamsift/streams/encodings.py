@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import io
+import os
 from typing import Any
 
 from streamsift.core.exceptions import ParameterError, ReaderError
@@ -16,6 +18,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _LONGEST_MARK = 4
+_PIECE = 1 << 20  # bytes that are read at a time where they are skipped
 _UTF8 = ("utf-8", "ascii")
 
 
@@ -41,6 +44,7 @@ class Utf8Reader:
 
     def __init__(self, file: Any, encoding: str | None, name: str) -> None:
         self._file, self._name = file, name
+        self._seeks = isinstance(file, io.FileIO) and file.seekable()
         start = b""
         while len(start) < _LONGEST_MARK and (piece := file.read(_LONGEST_MARK - len(start))):
             start += piece
@@ -66,6 +70,16 @@ class Utf8Reader:
                 break
         given, self._ready = self._ready[:n_bytes], self._ready[n_bytes:]
         return given
+
+    def skip(self, n_bytes: int) -> None:
+        """Leave out the next bytes, as many as there are; in a plain file without reading them."""
+        passed = min(max(n_bytes, 0), len(self._ready))
+        self._ready, n_bytes = self._ready[passed:], n_bytes - passed
+        if n_bytes > 0 and self._decoder is None and self._seeks:
+            self._file.seek(n_bytes, os.SEEK_CUR)
+            return
+        while n_bytes > 0 and (piece := self.read(min(n_bytes, _PIECE))):
+            n_bytes -= len(piece)
 
     def _decoded(self, piece: bytes) -> bytes:
         assert self._decoder is not None

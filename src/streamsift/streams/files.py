@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 from streamsift.core.categories import MOST_CATEGORIES
-from streamsift.core.exceptions import ReaderError
+from streamsift.core.exceptions import ParameterError, ReaderError, UnknownNameError
 from streamsift.streams.encodings import Utf8Reader, check_encoding
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+# The limits that a stranger's file may meet, as the command line calls them.
+LIMIT_OPTIONS = {
+    "longest_record": "--max-line",
+    "longest_field": "--max-field",
+    "longest_name": "--max-name",
+    "most_columns": "--max-columns",
+    "most_index": "--max-index",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,7 @@ class ReadLimits:
     --------
     >>> from streamsift.streams import ReadLimits, open_stream
     >>> open_stream("wide.libsvm", limits=ReadLimits(most_index=10**9))  # doctest: +SKIP
+    >>> open_stream("wide.libsvm", limits={"most_index": 10**9})  # doctest: +SKIP
     """
 
     head_bytes: int = 1 << 20
@@ -63,8 +72,37 @@ class ReadLimits:
     wide: int = 10**7
     most_categories: int = MOST_CATEGORIES
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ParameterError(
+                    f"The limit {field.name!r} must be a whole number from 1 on. Got {value!r} instead."
+                )
+
+    def changed(self, given: Mapping[str, int]) -> ReadLimits:
+        """The same with some limits set, by name.
+
+        >>> ReadLimits().changed({"longest_name": 50}).longest_name
+        50
+        """
+        known = [field.name for field in fields(self)]
+        for name in given:
+            if name not in known:
+                raise UnknownNameError("limit", str(name), known)
+        return replace(self, **given)
+
 
 READ_LIMITS = ReadLimits()
+
+
+def how_to_raise(limit: str) -> str:
+    """What to do about a limit that honest data has met.
+
+    >>> how_to_raise("most_index")
+    "if that is right, raise the limit with --max-index (in Python limits={'most_index': ...})"
+    """
+    return f"if that is right, raise the limit with {LIMIT_OPTIONS[limit]} (in Python limits={{{limit!r}: ...}})"
 
 
 def check_file(path: Path) -> int:
@@ -100,10 +138,7 @@ def no_rows(name: str) -> ReaderError:
 
 def too_many_columns(name: str, n_columns: int, most: int, limit: str) -> ReaderError:
     """The error for a source that is wider than anybody's data should be."""
-    return ReaderError(
-        f"{name} has {n_columns:,} columns, more than the {most:,} allowed: if that is right, pass "
-        f"limits=ReadLimits({limit}=...)."
-    )
+    return ReaderError(f"{name} has {n_columns:,} columns, more than the {most:,} allowed: {how_to_raise(limit)}.")
 
 
 @contextmanager
@@ -134,33 +169,40 @@ class ByteSource:
         self._spent = False
 
     def head(self, n_bytes: int) -> bytes:
-        """The first bytes, at least `n_bytes` where there are that many; the stream still starts before them."""
+        """The first bytes, at least `n_bytes` where there are that many; the stream still starts before them.
+
+        Of standard input that is being read there are none any more.
+        """
         if self.path is None:
+            if self._spent:
+                return b""  # it is gone, and waiting for more would be waiting for the rows
             self._kept += _fill(self._standard_input(), n_bytes - len(self._kept))
             return self._kept
         with reading(self.name), self._open() as (_, file):
             return _fill(file, n_bytes)
 
-    def chunks(self, n_bytes: int, skip: int = 0) -> Iterator[bytes]:
-        """All bytes after the first `skip`, in pieces of `n_bytes`."""
+    def chunks(self, n_bytes: int, skip: int = 0, more: int = 0) -> Iterator[bytes]:
+        """All bytes after the first `skip`, in pieces of `n_bytes`; the first piece has `more` of them."""
         if self.path is None:
-            yield from self._chunks_of_input(n_bytes, skip)
+            yield from self._chunks_of_input(n_bytes, skip, more)
             return
         with reading(self.name), self._open() as (raw, file):
-            _fill(file, skip)
-            while chunk := _fill(file, n_bytes):
+            file.skip(skip)
+            while chunk := _fill(file, n_bytes + more):
+                more = 0
                 self._consumed = raw.tell()
                 yield chunk
             refuse_shrunk(self.path, self._size or 0)
             self._consumed = self._size or 0
 
-    def _chunks_of_input(self, n_bytes: int, skip: int) -> Iterator[bytes]:
+    def _chunks_of_input(self, n_bytes: int, skip: int, more: int) -> Iterator[bytes]:
         if self._spent:
             raise ReaderError("standard input can be read only once: save it to a file to read it again.")
         self._spent = True
+        self._standard_input().skip(skip - len(self._kept))
         kept, self._kept = self._kept[skip:], b""
-        while chunk := kept + _fill(self._standard_input(), n_bytes - len(kept)):
-            kept = b""
+        while chunk := kept + _fill(self._standard_input(), n_bytes + more - len(kept)):
+            kept, more = b"", 0
             yield chunk
 
     def _standard_input(self) -> Utf8Reader:
@@ -218,20 +260,36 @@ def records(
         end = last_record_end(block, delimiter)
         if end == 0:
             if len(block) > longest:
-                raise ReaderError(
-                    f"Line {line} of {name} is longer than {longest >> 20} MiB: look for a quote that is never closed, "
-                    "or check that this is a text file."
-                )
+                raise _too_long(line, name, longest)
             # Twice as much before the next look, so that each byte of a long record is looked at a few times at most.
             pieces, wanted = [block], min(2 * waiting, longest + 1)
             continue
         pieces, waiting, wanted = [block[end:]], len(block) - end, 0
         block = block[:end]
+        refuse_long_lines(block, line, name, longest)
         yield line, block
         line += count_lines(block)
     rest = b"".join(pieces)
     if rest:
+        refuse_long_lines(rest, line, name, longest)
         yield from _last_records(rest, line, delimiter)
+
+
+def refuse_long_lines(block: bytes, line: int, name: str, longest: int) -> None:
+    """Raise ReaderError for a line of more than `longest` bytes; a block that is shorter as a whole has none."""
+    if len(block) <= longest:
+        return
+    breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    lengths = np.diff(breaks, prepend=-1, append=len(block)) - 1
+    if lengths.max() > longest:
+        raise _too_long(line + int(np.argmax(lengths > longest)), name, longest)
+
+
+def _too_long(line: int, name: str, longest: int) -> ReaderError:
+    return ReaderError(
+        f"Line {line} of {name} is longer than {longest:,} bytes: look for a quote that is never closed, check that "
+        f"this is a text file, or, {how_to_raise('longest_record')}."
+    )
 
 
 def _last_records(rest: bytes, line: int, delimiter: bytes) -> Iterator[tuple[int, bytes]]:

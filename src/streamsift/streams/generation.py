@@ -31,6 +31,7 @@ GENERATORS = {
     "sea": "streamsift.streams.generators.sea:Sea",
     "rbf": "streamsift.streams.generators.rbf:RadialBasis",
     "linear_drift": "streamsift.streams.generators.linear_drift:LinearDrift",
+    "friedman_drift": "streamsift.streams.generators.friedman_drift:FriedmanDrift",
 }
 
 BLOCK_VALUES = 1 << 20  # of one block, so that a block of very wide rows stays small
@@ -139,14 +140,15 @@ def generate(name: str, n_rows: int = 100_000, seed: int = 0, **options: Any) ->
     ----------
     name : str
         agr (loan applicants), an (asset negotiation), bg1, bg2, bg3 (binary concepts), rtg (random tree), sea (sum
-        of two features), rbf (clouds around centres), linear_drift (a window of true features that moves on). Each is
-        described in its file in streamsift.streams.generators.
+        of two features), rbf (clouds around centres), linear_drift (a window of true features that moves on),
+        friedman_drift (a number as target; five true features that are replaced). Each is described in its file in
+        streamsift.streams.generators.
     n_rows : int, default 100,000
         How many rows the stream has.
     seed : int, default 0
         The same seed gives the same rows, for every batch size.
     **options
-        Options of the generator. All but linear_drift take `irrelevant` and `redundant` (numbers of features to
+        Options of the generator. All but the last two take `irrelevant` and `redundant` (numbers of features to
         append), `n_values` (of an irrelevant categorical feature), `drift` ("abrupt", "gradual" or None), `n_drifts`,
         `positions`, `width`, `class_noise` and `class_share`, and their own.
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import StreamsiftWarning
-from streamsift.streams.stream import PassedOn
+from streamsift.core.state import MOST_FEATURES
+from streamsift.streams.positions import Position, Resumable, no_position, resumable, whole_number
+from streamsift.streams.stream import PassedOn, RowStream
 
 FEWEST_ROWS = 30  # with fewer, a column may grow by chance
 MOST_NAMED = 5
@@ -28,6 +30,31 @@ class IdentifierWatch:
         self.n_rows = 0
         self._suspects: NDArray[np.intp] | None = None
         self._last: NDArray[Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was seen so far, as JSON keeps it."""
+        suspects = None if self._suspects is None else self._suspects.tolist()
+        return {"rows": self.n_rows, "suspects": suspects, "last": [] if self._last is None else self._last.tolist()}
+
+    @classmethod
+    def of(cls, found: Any) -> IdentifierWatch:
+        """The inverse of as_dict; what cannot have been written by it is refused."""
+        watch = cls()
+        watch.n_rows = whole_number(found, "rows")
+        suspects, last = found.get("suspects"), found.get("last")
+        if suspects is None:
+            return watch
+        fine = (
+            isinstance(suspects, list)
+            and isinstance(last, list)
+            and len(suspects) == len(last)
+            and all(type(place) is int and 0 <= place <= MOST_FEATURES for place in suspects)
+            and all(isinstance(value, int | float) for value in last)
+        )
+        if not fine:
+            raise no_position("suspects")
+        watch._suspects, watch._last = np.array(suspects, np.intp), np.array(last, np.float64)
+        return watch
 
     def see(self, batch: Batch) -> None:
         """Take notice of the next rows."""
@@ -71,14 +98,36 @@ def warn_of_identifiers(names: list[str]) -> None:
 
 
 class WatchedStream(PassedOn):
-    """The same stream; when it has been read to its end, it warns of columns that look like identifiers."""
+    """The same stream; when it has been read to its end, it warns of columns that look like identifiers.
+
+    `known` is a column that is meant to be one: the times of the rows.
+    """
+
+    def __init__(self, stream: RowStream, known: str | None = None) -> None:
+        super().__init__(resumable(stream))
+        self._stream: Resumable
+        self._known = known
+        self._watch, self._resumed = IdentifierWatch(), False
+
+    def position(self) -> Position:
+        """Where the stream is, and what was seen so far."""
+        return {"stream": self._stream.position(), "watch": self._watch.as_dict()}
+
+    def seek(self, position: Position) -> None:
+        """Let the next reading begin at a position."""
+        if not isinstance(position, dict) or not isinstance(position.get("stream"), dict):
+            raise no_position("stream")
+        self._watch, self._resumed = IdentifierWatch.of(position.get("watch")), True
+        self._stream.seek(position["stream"])
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
-        watch = IdentifierWatch()
+        self._watch = watch = self._watch if self._resumed else IdentifierWatch()
+        self._resumed = False
         for batch in self._stream.batches(batch_size):
             watch.see(batch)
             yield batch
         found = watch.found()
         names = self._stream.feature_names if found else None
-        if names is not None:
-            warn_of_identifiers([names[place] for place in found])
+        suspects = [] if names is None else [names[place] for place in found if names[place] != self._known]
+        if suspects:
+            warn_of_identifiers(suspects)

@@ -113,7 +113,7 @@ def inspect(
         tallies += [_Tally() for _ in range(batch.X.shape[1] - len(tallies))]
         for place, values in enumerate(_columns(batch)):
             tallies[place].add(values, batch.n_rows)
-        labels.update(np.asarray(batch.y).tolist())
+        labels.update(label for label in np.asarray(batch.y).tolist() if label is not None)
         n_rows += batch.n_rows
         progress(n_rows, stream.progress())
         if most_rows is not None and n_rows >= min(most_rows, MOST_CELLS // max(len(tallies), 1)):
@@ -126,9 +126,16 @@ def inspect(
         tally.facts(name, kind, stream.categories.get(name), n_rows, place in identifiers)
         for place, (name, kind, tally) in enumerate(zip(names, kinds, tallies, strict=True))
     )
-    target = _target(stream.target_name or "label", labels, n_rows)
     n_unlabelled = 0 if not isinstance(stream, BlockStream) else stream.n_unlabelled
-    return Inspection(n_rows, complete, n_unlabelled, columns, target, tuple(_warnings(columns, target, n_rows)))
+    n_labels = sum(labels.values())
+    target = _target(stream.target_name or "label", labels, n_labels)
+    warnings = _warnings(columns, target, n_labels)
+    if n_labels < n_rows:
+        warnings.append(
+            f"{n_rows - n_labels:,} of {n_rows:,} rows have no label in {target.name!r}: select leaves them out, the "
+            "others need --skip-unlabelled."
+        )
+    return Inspection(n_rows, complete, n_unlabelled, columns, target, tuple(warnings))
 
 
 class _Tally:
@@ -221,6 +228,8 @@ def _warnings(columns: tuple[ColumnFacts, ...], target: TargetFacts, n_rows: int
         elif column.kind in ("constant", "empty"):
             what = "has the same value in every row" if column.kind == "constant" else "has no value at all"
             found.append(f"Column {column.name!r} {what}: it tells nothing, so {advice}.")
+    if target.distinct == 0 and n_rows == 0:
+        return found
     if target.distinct == 1:
         found.append(f"The target {target.name!r} has one class only: nothing can be told apart.")
     elif target.shares and target.shares[0][1] >= NEARLY_CONSTANT:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ import pyarrow as pa
 from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import ReaderError
+from streamsift.core.memory import available_bytes
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading, refuse_shrunk
+from streamsift.streams.positions import whole_number
 from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BLOCK_ROWS = 1 << 16  # a file may hold all its rows in one record batch
@@ -31,6 +34,7 @@ class IpcStream(BlockStream):
 
     target_name: str
     _decoder: TableDecoder
+    _seeks = True
 
     def __init__(
         self,
@@ -53,10 +57,11 @@ class IpcStream(BlockStream):
         self._is_file = magic == _FILE_MAGIC
         with opened(self._name) as (file, reader):
             self._schema = without(reader.schema, ignore, self._name)
+            refuse_large_batches(self._name, self._size, reader.num_record_batches if self._is_file else None)
         self._project = bool(ignore)
         unique_names(self._schema.names, self._name, limits)
         self.target_name = check_target(target, self._schema.names, self._name)
-        sample = next(self._read(), None)
+        _, sample = next(self._read(), (0, None))
         if sample is None:
             raise no_rows(self._name)
         self._decoder = TableDecoder(
@@ -67,28 +72,47 @@ class IpcStream(BlockStream):
         return self._fraction
 
     def _blocks(self, size: int) -> Iterator[Batch]:
-        first = 0
-        for rows in self._read():
-            for start in range(0, rows.num_rows, self._most_block_rows):
+        first, from_batch, from_row = 0, 0, 0
+        if self._place is not None:
+            first, from_batch, from_row = (whole_number(self._place, key) for key in ("row", "batch", "start"))
+            first -= from_row
+        for number, rows in self._read(from_batch):
+            for start in range(from_row, rows.num_rows, self._most_block_rows):
+                self._mark_block({"row": first + start, "batch": number, "start": start})
                 part = rows.slice(start, self._most_block_rows)
                 yield self._decoder.batch(part, counted_from(first + start, self._name))
-            first += rows.num_rows
+            first, from_row = first + rows.num_rows, 0
 
-    def _read(self) -> Iterator[Any]:
-        """The record batches that have rows, without the ignored columns."""
+    def _read(self, first: int = 0) -> Iterator[tuple[int, Any]]:
+        """The record batches that have rows, with their numbers, without the ignored columns; from one of them on."""
         self._fraction = 0.0
         with opened(self._name) as (file, reader):
             if self._is_file:
-                batches = (reader.get_batch(k) for k in range(reader.num_record_batches))
+                batches: Iterator[Any] = (reader.get_batch(k) for k in range(first, reader.num_record_batches))
             else:
-                batches = iter(reader)
-            for number, rows in enumerate(batches, start=1):
+                batches = islice(reader, first, None)
+            for number, rows in enumerate(batches, start=first):
                 rows.validate(full=True)
-                self._fraction = number / reader.num_record_batches if self._is_file else file.tell() / file.size()
+                done = number + 1
+                self._fraction = done / reader.num_record_batches if self._is_file else file.tell() / file.size()
                 if rows.num_rows:
-                    yield rows.select(self._schema.names) if self._project else rows
+                    yield number, rows.select(self._schema.names) if self._project else rows
         refuse_shrunk(self._path, self._size)
         self._fraction = 1.0
+
+
+def refuse_large_batches(name: str, n_bytes: int, n_batches: int | None) -> None:
+    """Raise ReaderError where the record batches of a file are, on average, larger than the memory there is.
+
+    A record batch is read whole: Arrow gives a part of one only from a file that is mapped into memory, where one that
+    is damaged or cut short ends the process. How many there are in a stream (None) is not known before its end.
+    """
+    available = available_bytes()
+    if n_batches and available is not None and n_bytes // n_batches > available:
+        raise ReaderError(
+            f"{name} has record batches of about {n_bytes / n_batches / 1e9:.1f} GB, each of which is read whole, and "
+            f"{available / 1e9:.1f} GB of memory are free: write it with smaller record batches, or as Parquet."
+        )
 
 
 @contextmanager

@@ -21,9 +21,10 @@ from streamsift.core.batch import Batch
 from streamsift.core.decoder import Place
 from streamsift.core.exceptions import ReaderError
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, own_copy, records
+from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, how_to_raise, own_copy
 from streamsift.streams.labels import whole_numbers
-from streamsift.streams.table import TableDecoder, check_columns, check_target, without
+from streamsift.streams.positions import TextPlace, placed_records
+from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names, without
 
 
 class JsonLinesStream(BlockStream):
@@ -31,6 +32,7 @@ class JsonLinesStream(BlockStream):
 
     target_name: str
     _decoder: TableDecoder
+    _seeks = True
 
     def __init__(
         self,
@@ -44,7 +46,7 @@ class JsonLinesStream(BlockStream):
         self._source, self._limits = source, limits
         line, sample = self._sample()
         table = self._parse(sample, line, None)
-        self._all = table.schema.names
+        self._all = unique_names(table.schema.names, source.name, limits)
         schema = without(table.schema, ignore, source.name)
         self.target_name = check_target(target, schema.names, source.name)
         chosen = check_columns(categorical, schema.names, source.name)
@@ -75,8 +77,11 @@ class JsonLinesStream(BlockStream):
             if whole:
                 raise empty(self._source.name)
             if n_bytes > self._limits.longest_record:
-                raise ReaderError(f"{self._source.name} has no line breaks: give one JSON object on each line.")
-            n_bytes *= 4
+                raise ReaderError(
+                    f"{self._source.name} has no line break in its first {n_bytes:,} bytes: give one JSON object on "
+                    f"each line, or, {how_to_raise('longest_record')}."
+                )
+            n_bytes = min(4 * n_bytes, self._limits.longest_record + 1)
 
     def _field(self, field: Any, categorical: bool) -> Any:
         kind, types = field.type, pa.types
@@ -93,13 +98,17 @@ class JsonLinesStream(BlockStream):
         return field.with_type(pa.string()) if types.is_timestamp(kind) and categorical else field
 
     def _blocks(self, size: int) -> Iterator[Batch]:
-        chunks = self._source.chunks(self._limits.block_bytes)
-        longest = self._limits.longest_record
-        for line, block in records(chunks, name=self._source.name, line=1, longest=longest):
+        limits = self._limits
+        start = TextPlace.beginning() if self._place is None else TextPlace.of(self._place, limits)
+        for place, block in placed_records(self._source, limits.block_bytes, start, longest=limits.longest_record):
+            self._mark_block(place.as_dict())
+            line = place.line
             if not block.strip():
                 continue
             table = self._parse(block, line, self._schema)
             lines, first = self._lines(block, line), 0
+            if len(lines) != table.num_rows:
+                raise self._not_one_on_each_line(block, line)
             for rows in table.select(self._schema.names).to_batches():
                 here = lines[first : first + rows.num_rows]
                 batch = self._decoder.batch(rows, self._places(here), lines=here)
@@ -113,10 +122,21 @@ class JsonLinesStream(BlockStream):
         return f"Line {line} of {self._source.name}"
 
     def _lines(self, block: bytes, line: int) -> NDArray[np.int64]:
-        """The lines that hold anything."""
-        return np.array([k for k, text in enumerate(block.split(b"\n"), start=line) if text.strip()], np.int64)
+        """The lines that hold anything; each must be an object, or the beginning and the end of several."""
+        texts = [(k, text.strip()) for k, text in enumerate(block.split(b"\n"), start=line)]
+        if not all(text.startswith(b"{") and text.endswith(b"}") for _, text in texts if text):
+            raise self._not_one_on_each_line(block, line)
+        return np.array([k for k, text in texts if text], np.int64)
 
     def _parse(self, block: bytes, line: int, schema: Any) -> Any:
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            number = line + block.count(b"\n", 0, error.start)
+            raise ReaderError(
+                f"{self._where(number)} is not UTF-8: say which encoding it is with encoding= (--encoding), such as "
+                "latin-1 or cp1252."
+            ) from error
         # Keys are inferred rather than refused by pyarrow: those to be ignored are there, too.
         options = arrow_json.ParseOptions(
             explicit_schema=schema,
@@ -136,6 +156,15 @@ class JsonLinesStream(BlockStream):
                 if name not in self._all:
                     raise self._new_key(block, line, name)
         return table
+
+    def _not_one_on_each_line(self, block: bytes, line: int) -> ReaderError:
+        """pyarrow also takes an object that goes over several lines, and several on one line."""
+        try:
+            for _ in self._objects(block, line):
+                pass
+        except ReaderError as error:
+            return error
+        return ReaderError(f"{self._source.name} does not have one JSON object on each line: correct it.")
 
     def _new_key(self, block: bytes, line: int, name: str) -> ReaderError:
         number = next(number for number, row in self._objects(block, line) if name in row)

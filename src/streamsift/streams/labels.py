@@ -66,10 +66,13 @@ def labels_of_texts(column: Any, kind: str, name: str, place: Place, form: Numbe
     return labels
 
 
-def _texts(distinct: list[str], codes: NDArray[Any]) -> NDArray[np.str_]:
-    """Fixed-width text, not objects: label vocabularies look those up without a loop."""
-    texts: NDArray[np.str_] = np.array(distinct, dtype=np.str_)[codes]
-    return texts
+def _texts(distinct: list[str], codes: NDArray[Any]) -> NDArray[Any]:
+    """Fixed-width text, which label vocabularies look up without a loop; objects where that would change a label."""
+    texts: NDArray[Any] = np.array(distinct, dtype=np.str_)
+    if texts.tolist() != distinct:  # numpy drops NUL characters at the end
+        texts = np.array(distinct, dtype=object)
+    labels: NDArray[Any] = texts[codes]
+    return labels
 
 
 def whole_numbers(labels: NDArray[np.float64]) -> NDArray[Any]:
@@ -77,6 +80,27 @@ def whole_numbers(labels: NDArray[np.float64]) -> NDArray[Any]:
     with np.errstate(invalid="ignore"):  # beyond int64, and then not equal
         whole = labels.astype(np.int64)
     return whole if np.array_equal(whole, labels) else labels
+
+
+def as_numbers(y: NDArray[Any], name: str | None, first_row: int, lines: NDArray[np.int64] | None) -> NDArray[Any]:
+    """Labels as floats, NaN where there is none; what is no number is refused with its place.
+
+    >>> as_numbers(np.array(["1.5", None], object), "price", 0, None).tolist()
+    [1.5, nan]
+    """
+    if y.dtype.kind in "fiu":
+        return y.astype(np.float64)
+    values = np.full(len(y), np.nan)
+    for row, label in enumerate(y.tolist()):
+        try:
+            values[row] = np.nan if label is None else float(label)
+        except (TypeError, ValueError) as error:
+            place = f"Row {first_row + row}" if lines is None else f"Line {lines[row]}"
+            raise ReaderError(
+                f"{place}, target {name!r}: {label!r} is not a number; correct it, or take the labels as classes with "
+                "task='classification' (--task classification)."
+            ) from error
+    return values
 
 
 def _spelled(text: str, kind: str) -> int | float | bool | None:
@@ -106,4 +130,7 @@ def _refuse_missing(missing: Any, name: str, place: Place) -> None:
         mask = missing.is_null().to_numpy(zero_copy_only=False)
     if mask.any():
         where = place(int(np.argmax(mask)))
-        raise ReaderError(f"{where} has no label, its target {name!r} is empty: drop the row or give it a label.")
+        raise ReaderError(
+            f"{where} has no label, its target {name!r} is empty: give it a label, or leave such rows out with "
+            "unlabelled='skip' (--skip-unlabelled)."
+        )

@@ -124,7 +124,8 @@ class NpzStream(BlockStream):
         except MemoryError as error:
             raise ReaderError(f"{self._name} has more in one batch or in y than memory can hold.") from error
         except _DAMAGE as error:
-            raise ReaderError(f"{self._name} is not a complete .npz file ({error}): write it again.") from error
+            reason = str(error) or "it ends too early"
+            raise ReaderError(f"{self._name} is not a complete .npz file ({reason}): write it again.") from error
 
     def _whole(self, archive: zipfile.ZipFile, key: str) -> NDArray[Any]:
         with _Member(archive, key) as member:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from streamsift.streams.files import COMPRESSIONS, ByteSource, ReadLimits, check
 from streamsift.streams.iterables import IterableStream
 from streamsift.streams.stream import RowStream
 from streamsift.streams.table import refuse_ignored_target
+from streamsift.streams.unbounded import Unbounded, is_unbounded
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ _LIMITS = ("limits",)
 _CSV = Format(
     "streamsift.streams.csv:CsvStream", ("sep", "decimal", "thousands", "na", *_TABLE, *_LIMITS), is_text=True
 )
-_JSON_LINES = Format("streamsift.streams.json_lines:JsonLinesStream", _TABLE, is_text=True)
+_JSON_LINES = Format("streamsift.streams.json_lines:JsonLinesStream", (*_TABLE, *_LIMITS), is_text=True)
 _ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore", *_LIMITS), is_text=True)
 _LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features", *_LIMITS), is_text=True)
 _PARQUET = Format("streamsift.streams.parquet:ParquetStream", (*_TABLE, *_LIMITS), is_text=False)
@@ -41,7 +43,7 @@ _IPC = Format("streamsift.streams.ipc:IpcStream", (*_TABLE, *_LIMITS), is_text=F
 _NPZ = Format("streamsift.streams.npz:NpzStream", _LIMITS, is_text=False)
 
 # How a file is to be read; each is an option of the command line, too.
-READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled")
+READING = ("sep", "decimal", "thousands", "na", "encoding", "categorical", "ignore", "unlabelled", "limits")
 
 FORMATS = {
     ".csv": _CSV,
@@ -73,9 +75,10 @@ def open_stream(
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     unlabelled: str = "error",
+    task: str = "auto",
     zero_based: bool | None = None,
     n_features: int | None = None,
-    limits: ReadLimits | None = None,
+    limits: ReadLimits | Mapping[str, int] | None = None,
 ) -> RowStream:
     """Open a file, a pair of arrays, a frame or an iterable as a stream of rows.
 
@@ -83,9 +86,11 @@ def open_stream(
 
     Parameters
     ----------
-    source : path, "-", (X, y), frame or iterable
+    source : path, "-", address, (X, y), frame or iterable
         The suffix of a path names the format: .csv, .tsv, .txt, .jsonl, .ndjson, .arff, .libsvm, .svm, .svmlight (each
-        also .gz or .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. A frame is a pandas
+        also .gz or .zst), .parquet, .arrow, .feather, .ipc, .npz. "-" is CSV from standard input. An address is
+        `tail:PATH`, `redis://host:port/stream` or `kafka://broker:port/topic`: rows without an end, which are waited
+        for; `Unbounded` says when to stop. A frame is a pandas
         or polars DataFrame, a pyarrow Table, a structured numpy array or a list of dicts that holds the target. An
         iterable gives pairs (X, y) of batches or of single rows, which may be dicts; or dicts that hold the target.
     target : str, optional
@@ -108,15 +113,20 @@ def open_stream(
         Columns to read as categories although they look like numbers.
     ignore : sequence of str
         Columns to leave out.
-    unlabelled : "error" or "skip"
-        What to do about rows of a table without a label; with "skip" a `ReadingNotice` says how many there were.
+    unlabelled : "error", "skip" or "keep"
+        What to do about rows of a table without a label; with "skip" a `ReadingNotice` says how many there were, with
+        "keep" their label is None, and a row selector leaves them out or, where it uses no labels, learns them.
+    task : "auto", "classification" or "regression"
+        "regression" gives labels as floats and refuses what is no number, with its place. The others give them as they
+        stand in the source; `streamsift.streams.find_task` says whether they look like classes or like numbers.
     zero_based : bool, optional
         Whether the indices of a LIBSVM file begin at 0; by default they do if a 0 occurs in the first MiB.
     n_features : int, optional
         The number of features of a LIBSVM file; by default batches widen with the largest index seen.
-    limits : ReadLimits, optional
+    limits : ReadLimits or dict, optional
         What is too much for a file: long lines, fields and names, many columns, large indices. The defaults are beyond
-        ordinary data and keep a file made to exhaust memory from doing so.
+        ordinary data and keep a file made to exhaust memory from doing so. A dict, such as {"most_index": 10**9},
+        changes the limits it names.
 
     Returns
     -------
@@ -136,8 +146,10 @@ def open_stream(
     ):
         if isinstance(values, str):
             raise ParameterError(f"{name!r} is a list of {what}: write {name}=[{values!r}].")
-    if unlabelled not in ("error", "skip"):
-        raise ParameterError(f"'unlabelled' must be 'error' or 'skip'. Got {unlabelled!r} instead.")
+    if unlabelled not in ("error", "skip", "keep"):
+        raise ParameterError(f"'unlabelled' must be 'error', 'skip' or 'keep'. Got {unlabelled!r} instead.")
+    if task not in ("auto", "classification", "regression"):
+        raise ParameterError(f"'task' must be 'auto', 'classification' or 'regression'. Got {task!r} instead.")
     refuse_ignored_target(target, ignore)
     given: dict[str, Any] = {
         "sep": sep,
@@ -153,14 +165,22 @@ def open_stream(
     }
     options = {name: value for name, value in given.items() if value is not None and value != ()}
     stream = _opened(source, target, options)
+    if task == "regression":
+        assert isinstance(stream, BlockStream)  # as all that can be opened
+        stream.numeric_target = True
     if unlabelled == "skip":
         if not isinstance(stream, BlockStream):
             raise ParameterError("The option unlabelled='skip' (--skip-unlabelled) does not apply to this source.")
         stream.skip_unlabelled()
+    if unlabelled == "keep" and not (isinstance(stream, BlockStream) and stream.keep_unlabelled()):
+        raise ParameterError("The option unlabelled='keep' needs a table with a target column.")
     return stream
 
 
 def _opened(source: Any, target: str | None, options: dict[str, Any]) -> RowStream:
+    if is_unbounded(source):
+        _check_options(options, ("sep", *_TABLE), "a source without an end")
+        return (Unbounded(source) if isinstance(source, str) else cast(Unbounded, source)).open(target, **options)
     if isinstance(source, str | os.PathLike):
         return _open_path(source, target, options)
     if is_frame(source) or is_structured(source) or (are_dicts(source) and target is not None):
@@ -223,7 +243,10 @@ def _read(entry: Format, path: Path | None, target: str | None, options: dict[st
     module, _, name = entry.reader.partition(":")
     given = {option: value for option, value in options.items() if option != "encoding"}
     source = ByteSource(path, options.get("encoding")) if entry.is_text else path
-    return cast(RowStream, getattr(import_module(module), name)(source, target, **given))
+    reader = getattr(import_module(module), name)
+    if isinstance(limits := options.get("limits"), Mapping):
+        given["limits"] = signature(reader).parameters["limits"].default.changed(limits)  # each has its own
+    return cast(RowStream, reader(source, target, **given))
 
 
 def _check_options(options: dict[str, Any], known: tuple[str, ...], what: str) -> None:

@@ -1,12 +1,14 @@
 """Parquet, read a few pages of each column at a time.
 
-Neither the file nor a row group is ever held whole: column chunks are read through small buffers (`buffer_size`) and
-nothing is fetched ahead (`pre_buffer=False`).
+Neither a large file nor one of its row groups is ever held whole: column chunks are read through small buffers
+(`buffer_size`) and nothing is fetched ahead (`pre_buffer=False`). A small file is read without buffers: through them,
+pyarrow takes as much memory as the header of a page claims, up to 2 GB, before it notices that the file has less.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from, needs_sample
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
+from streamsift.streams.positions import whole_number
 from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
@@ -24,11 +27,12 @@ MOST_BUFFER_BYTES = 32 << 20  # for all columns together
 
 
 class ParquetStream(BlockStream):
-    """Rows of a Parquet file."""
+    """Rows of a Parquet file, or of some of its row groups."""
 
     target_name: str
     n_rows: int
     _decoder: TableDecoder
+    _seeks = True
 
     def __init__(
         self,
@@ -39,40 +43,57 @@ class ParquetStream(BlockStream):
         ignore: Sequence[str] = (),
         limits: ReadLimits = READ_LIMITS,
         most_batch_bytes: int = MOST_BATCH_BYTES,
+        row_groups: range | None = None,
     ) -> None:
-        check_file(path)
+        size = check_file(path)
         self._most_batch_bytes = most_batch_bytes
         self._path, self._name = path, str(path)
+        self._row_groups = row_groups
         with reading(self._name), pq.ParquetFile(path) as file:
             metadata = file.metadata
             self._schema = without(file.schema_arrow, ignore, self._name)
-        self._buffer_bytes = max(1 << 10, min(BUFFER_BYTES, MOST_BUFFER_BYTES // max(metadata.num_columns, 1)))
+        self._buffer_bytes = 0
+        if size > MOST_BUFFER_BYTES:
+            self._buffer_bytes = max(1 << 10, min(BUFFER_BYTES, MOST_BUFFER_BYTES // max(metadata.num_columns, 1)))
         self._project = bool(ignore)
         self.n_rows = metadata.num_rows
+        if self._row_groups is not None:
+            self.n_rows = sum(metadata.row_group(group).num_rows for group in self._row_groups)
         unique_names(self._schema.names, self._name, limits)
         self.target_name = check_target(target, self._schema.names, self._name)
         if self.n_rows == 0:
             raise no_rows(self._name)
-        sample = next(self._read(1)) if needs_sample(self._schema) else None
+        sample = next(self._read(1))[1] if needs_sample(self._schema) else None
         self._decoder = TableDecoder(
             self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
         )
 
     def _blocks(self, size: int) -> Iterator[Batch]:
         most = max(1, self._most_batch_bytes // (8 * len(self._decoder.feature_names)))
-        self._n_read = 0
-        for rows in self._read(min(size, most)):
+        group, block, self._n_read = 0, 0, 0
+        if self._place is not None:
+            group, block, self._n_read = (whole_number(self._place, key) for key in ("group", "block", "row"))
+        for place, rows in self._read(min(size, most), group, block):
             first = self._n_read
+            self._mark_block({**place, "row": first})
             batch = self._decoder.batch(rows, counted_from(first, self._name))
             self._n_read += rows.num_rows
             yield batch
 
-    def _read(self, n_rows: int) -> Iterator[Any]:
+    def _read(self, n_rows: int, group: int = 0, block: int = 0) -> Iterator[tuple[dict[str, int], Any]]:
+        """Blocks of so many rows, and the place of each: its row group, and its number in there.
+
+        No block spans two row groups, so that any row group can be the first.
+        """
         names = self._schema.names if self._project else None
         with (
             reading(self._name),
             pq.ParquetFile(self._path, pre_buffer=False, buffer_size=self._buffer_bytes) as file,
         ):
-            for rows in file.iter_batches(batch_size=n_rows, columns=names):
-                # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
-                yield rows.select(names) if self._project else rows
+            groups = range(file.num_row_groups) if self._row_groups is None else self._row_groups
+            for k in groups[group:]:
+                blocks = file.iter_batches(batch_size=n_rows, row_groups=[k], columns=names)
+                for number, rows in enumerate(islice(blocks, block, None), start=block):
+                    # A name with a dot in it also matches as a path: the reader may return more than was asked for.
+                    yield {"group": k, "block": number}, rows.select(names) if self._project else rows
+                block = 0

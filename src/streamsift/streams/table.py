@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from streamsift.core.categories import MOST_CATEGORIES, Categories
 from streamsift.core.decoder import FeatureDecoder, Place
 from streamsift.core.exceptions import InputError, ParameterError, ReaderError, UnknownNameError, near_misses
 from streamsift.core.vocabulary import check_names
-from streamsift.streams.files import READ_LIMITS, ReadLimits, too_many_columns
+from streamsift.streams.files import READ_LIMITS, ReadLimits, how_to_raise, too_many_columns
 from streamsift.streams.labels import labels_of
 
 
@@ -42,7 +42,8 @@ class TableDecoder(FeatureDecoder):
             raise ReaderError(f"{source} has no feature columns besides the target: there is nothing to select from.")
         self.target = target
         self._target_place = None if target is None else names.index(target)
-        self.skip_unlabelled, self.n_skipped = False, 0
+        self.skip_unlabelled = self.keep_unlabelled = False
+        self.n_skipped = 0  # or kept: rows without a label
         super().__init__(
             schema,
             source=source,
@@ -71,9 +72,24 @@ class TableDecoder(FeatureDecoder):
             rows, kept = self.labelled(rows)
             if kept is not None:
                 place, lines = moved(place, kept), None if lines is None else lines[kept]
-            labels = labels_of(rows.column(self._target_place), str(self.target), place)
+            labels = self.with_gaps(rows, place, lambda column, at: labels_of(column, str(self.target), at))
         X = self.decode(rows, place)
         return Batch(X, labels, self.feature_names, self.categorical, kinds=self.kinds(), lines=lines)
+
+    def with_gaps(self, rows: Any, place: Place, read: Callable[[Any, Place], NDArray[Any]]) -> NDArray[Any]:
+        """The labels as `read` reads them from the target; where rows without one are to be kept, theirs are None."""
+        assert self._target_place is not None
+        column = rows.column(self._target_place)
+        if not self.keep_unlabelled:
+            return read(column, place)
+        known = ~np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
+        if known.all():
+            return read(column, place)
+        self.n_skipped += int(np.count_nonzero(~known))
+        labels, kept = np.full(len(column), None, object), np.flatnonzero(known)
+        if len(kept):
+            labels[kept] = read(column.filter(pa.array(known)), moved(place, kept))
+        return labels
 
     def labelled(self, rows: Any) -> tuple[Any, NDArray[np.intp] | None]:
         """The rows that have a label, and their places; None: all, or those without one are not to be skipped."""
@@ -116,7 +132,7 @@ def unique_names(names: Sequence[str], source: str, limits: ReadLimits = READ_LI
         place = [len(name) for name in known].index(longest)
         raise ReaderError(
             f"The name of column {place} of {source} has {longest:,} characters, more than the {limits.longest_name:,} "
-            "allowed: look for a quote that is never closed, or shorten it."
+            f"allowed: look for a quote that is never closed, or, {how_to_raise('longest_name')}."
         )
     return known
 

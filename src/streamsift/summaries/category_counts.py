@@ -105,11 +105,17 @@ class CategoryCounts:
     def n_features(self) -> int:
         return len(self.sizes)
 
-    def learn(self, columns: Floats, classes: Ints, n_classes: int) -> None:
-        """Absorb the codes of a batch, one line of `columns` per feature; NaN is not counted. Cannot fail."""
+    def learn(
+        self, columns: Floats, classes: Ints, n_classes: int, weight: Floats | None = None, decay: float = 1.0
+    ) -> None:
+        """Absorb the codes of a batch, one line of `columns` per feature; NaN is not counted. Cannot fail.
+
+        Rows count with `weight`; all that came before is multiplied by `decay`.
+        """
         n_features, n_rows = columns.shape
         self._make_room(n_features, n_classes)
         factor, scale, self.age = advance(self.fading, self.age, n_rows)
+        factor *= decay
         if factor != 1.0:
             self.weights, self.earlier, self.other = (a * factor for a in (self.weights, self.earlier, self.other))
             self.squares, self.other_squares = self.squares * factor**2, self.other_squares * factor**2
@@ -121,7 +127,8 @@ class CategoryCounts:
         for name in Tables._fields:
             setattr(self, name, np.require(getattr(self, name), None, "W"))
         tables = Tables(*(getattr(self, name) for name in Tables._fields))
-        count_rows(columns, classes, row_weights(self.fading, n_rows) * scale, self.most, tables)
+        weights = row_weights(self.fading, n_rows) * scale
+        count_rows(columns, classes, weights if weight is None else weights * weight, self.most, tables)
 
     def _make_room(self, n_features: int, n_classes: int) -> None:
         """Room for features and classes not met before."""

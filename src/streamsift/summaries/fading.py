@@ -2,6 +2,9 @@
 
 Old weights are not touched at every row. They are kept relative to a reference row, newer rows weigh more than 1,
 and the whole is brought back to scale before the numbers grow too large.
+
+Event time is another clock: the batch then says by how much all that came before has faded (`CheckedBatch.decay`) and
+what its rows weigh (`CheckedBatch.weight`), and the summary itself does not fade (its `fading` is 1).
 """
 
 from __future__ import annotations
@@ -13,12 +16,14 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.batch import CheckedBatch
 from streamsift.core.state import Within
 
 Fading = Annotated[float, Within(5e-324, 1.0)]
 Age = Annotated[int, Within(0)]
 
 _MOST_KEPT = 1 << 16  # rows; weights of larger batches would hold memory that nobody needs again
+HEAVIEST = 1e6  # the largest weight of a row: heavier ones could make the square of a large value overflow
 LARGEST_LOG = 5.0  # weights stay below e^5, so that they do not make the square of a large value overflow
 
 
@@ -52,8 +57,14 @@ def advance(fading: float, age: int, n_rows: int) -> tuple[float, float, int]:
     return fading ** float(age + n_rows), 1.0, 0
 
 
+def batch_weights(fading: float, batch: CheckedBatch) -> NDArray[np.float64]:
+    """The weights of a batch's rows as seen at its end: what fading leaves of them, times their own."""
+    weights = row_weights(fading, batch.n_rows)
+    return weights if batch.weight is None else weights * batch.weight
+
+
 def weight_limit(fading: float, age: int, n_rows: int) -> float:
     """The largest weight that n_rows rows can have at such an age; 0 where there is no such age."""
     if age and (fading == 1.0 or -age * math.log(fading) > LARGEST_LOG + 1e-9):
         return 0.0
-    return n_rows * math.pow(fading, -age) * (1.0 + 1e-9)
+    return n_rows * HEAVIEST * math.pow(fading, -age) * (1.0 + 1e-9)

@@ -7,6 +7,7 @@ means 0, it is a number. The order of features within a summary is that in which
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.categories import Mapped
 from streamsift.core.exceptions import InputError, MergeError
-from streamsift.core.state import Distinct, Shape, Sizes, Within
+from streamsift.core.state import Distinct, Finite, Shape, Sizes, Within
 from streamsift.core.vocabulary import FeatureVocabulary
 from streamsift.summaries.category_counts import CategoryCounts
+from streamsift.summaries.fading import row_weights
 from streamsift.summaries.moments import ClassMoments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
@@ -40,6 +42,8 @@ class MixedSummary:
     category_slots: Annotated[Ints, Shape("n_categorical"), Within(0, "n_features - 1"), Distinct()]
     categories: CategoryCounts
     numbers: Any
+    weight_sum: Annotated[float, Within(0.0), Finite()] = 0.0  # of all rows, as it is now
+    square_sum: Annotated[float, Within(0.0), Finite()] = 0.0  # of the squares of their weights
 
     own_sizes: ClassVar[dict[str, dict[str, str]]] = {
         "numbers": {"n_features": "n_numbers"},
@@ -50,6 +54,8 @@ class MixedSummary:
         """What declarations cannot say, in a few words."""
         if self.n_features != sizes["n_features"]:
             return f"n_features is {self.n_features} instead of {sizes['n_features']}"
+        if self.weight_sum**2 > self.square_sum * sizes["n_rows_seen"] * (1.0 + 1e-6) and self.square_sum > 0.0:
+            return "weight_sum and square_sum are not those of so few rows"
         both = np.intersect1d(self.number_slots, self.category_slots)
         return f"feature {both[0]} is both numbers and categories" if len(both) else None
 
@@ -72,9 +78,8 @@ class MixedSummary:
         if not len(category_slots) and len(number_slots) == batch.features.n_features:
             self.numbers.learn(batch, skip_missing=skip_missing)
         else:
-            refuse = refuse_not_finite if isinstance(self.numbers, QuantileSummary | SparseQuantileSummary) else (
-                refuse_bad_values
-            )  # fmt: skip
+            from_bins = isinstance(self.numbers, QuantileSummary | SparseQuantileSummary)
+            refuse = refuse_not_finite if from_bins else refuse_bad_values
             refuse(batch, nan_allowed=skip_missing or batch.has_absent)
             columns = _code_columns(batch, category_slots)
             if len(number_slots) or self.sparse:  # sparse: a feature that comes late has been 0 in these rows
@@ -82,9 +87,32 @@ class MixedSummary:
             else:  # without a column of its own it would not hear of new classes
                 known = np.arange(_n_classes(self.numbers))
                 self.numbers = self.numbers.aligned(known, max(len(batch.labels), len(known)))
-            self.categories.learn(columns, batch.codes, len(batch.labels))
+            self.categories.learn(columns, batch.codes, len(batch.labels), batch.weight, batch.decay)
         self.n_features = batch.features.n_features
         self.number_slots, self.category_slots = number_slots, category_slots
+        self._count_weights(batch)
+
+    def _count_weights(self, batch: CheckedBatch) -> None:
+        fading, n_rows = self.categories.fading, batch.n_rows
+        if fading == 1.0 and batch.weight is None:
+            self.weight_sum = self.weight_sum * batch.decay + n_rows
+            self.square_sum = self.square_sum * batch.decay**2 + n_rows
+            return
+        weights = row_weights(fading, n_rows)
+        weights = weights if batch.weight is None else weights * batch.weight
+        kept = math.pow(fading, n_rows) * batch.decay
+        self.weight_sum = self.weight_sum * kept + float(weights.sum())
+        self.square_sum = self.square_sum * kept**2 + float(weights @ weights)
+
+    @property
+    def rows_per_weight(self) -> float:
+        """How many equally weighted rows a weight of 1 stands for: sum w / sum w^2."""
+        return self.weight_sum / self.square_sum if self.square_sum > 0.0 else 1.0
+
+    def refuse(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
+        """Raise InputError for a batch that could not be learnt, at once or cut into pieces."""
+        refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
+        _code_columns(batch, self._sorted_out(batch)[1])
 
     def _sorted_out(self, batch: CheckedBatch) -> tuple[Ints, Ints]:
         """The features that are numbers and those that are categories, the known ones first."""
@@ -135,6 +163,8 @@ class MixedSummary:
             self.numbers.merge(other.numbers)
         self.categories.merge(other.categories)
         self.n_features = max(self.n_features, other.n_features)
+        self.weight_sum += other.weight_sum
+        self.square_sum += other.square_sum
 
     def _in_common(self, part: str, mine: Ints, other: Self, theirs: Ints) -> Ints:
         """Bring one part of both to the same features in the same order, and return these."""
@@ -207,8 +237,9 @@ def _code_columns(batch: CheckedBatch, slots: Ints) -> Floats:
         wrong = ~(np.isnan(codes) | ((codes >= 0.0) & (codes < _LARGEST_CODE) & (codes == np.floor(codes))))
         if wrong.any():
             row = int(np.argmax(wrong))
+            given, name = row if batch.kept is None else int(batch.kept[row]), batch.features.name(int(slots[place]))
             raise InputError(
-                f"Row {row}, column {batch.features.name(int(slots[place]))!r} of X is {codes[row]:g}, but the column "
-                "is marked as categories: codes of categories are whole numbers from 0."
+                f"Row {given}, column {name!r} of X is {codes[row]:g}, but the column is marked as categories: codes "
+                "of categories are whole numbers from 0."
             )
     return columns

@@ -19,7 +19,7 @@ from streamsift.core.limits import LARGEST, largest
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels import moments as kernels
 from streamsift.summaries.aligned import aligned_empty, aligned_zeros
-from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
+from streamsift.summaries.fading import Age, Fading, advance, batch_weights, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -54,13 +54,14 @@ class ClassMoments:
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         """Absorb a batch; raises InputError, before anything changes, for NaN, infinity or values too large."""
         codes, X, n_rows = batch.codes, batch.X, batch.n_rows
-        if n_rows == 1 and self._learn_one(codes[0], X):
+        if n_rows == 1 and batch.weight is None and self._learn_one(codes[0], X):
             return
         weight, mean, m2 = self._with_room(len(batch.labels), X.shape[1])
-        weights = row_weights(self.fading, n_rows)
+        weights = batch_weights(self.fading, batch)
         factor, scale, age = advance(self.fading, self.age, n_rows)
+        factor *= batch.decay
         if weight.shape[1] == 1 or (weight[np.unique(codes)] > 0.0).all():
-            weighted, decay = self.fading != 1.0, self.fading ** float(age)
+            weighted, decay = self.fading != 1.0 or batch.weight is not None, self.fading ** float(age)
             faded = (weight, mean, m2) if factor == 1.0 else (weight * factor, mean, m2 * factor)
             room = kernels.BatchRoom(
                 np.empty(3 * len(weight) + 1 + n_rows, np.int64),
@@ -173,15 +174,16 @@ class SparseClassMoments:
         if skip_missing and self.skipped.shape[1] == 0:
             self.skipped = np.zeros(self.nonzero.shape[:2])
         factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
+        factor *= batch.decay
         if factor != 1.0:
             self.class_weight *= factor
             self.skipped *= factor
             self.nonzero[:, :, 0] *= factor
             self.nonzero[:, :, 2] *= factor
-        weights = row_weights(self.fading, batch.n_rows)
+        weights = batch_weights(self.fading, batch)
         if scale != 1.0:
             weights = weights * scale
-        counted = None if self.fading == 1.0 else weights
+        counted = None if self.fading == 1.0 and batch.weight is None else weights
         self.class_weight += np.bincount(batch.codes, counted, minlength=len(self.class_weight))
         kernels.add_sparse_rows(X.data, X.indices, X.indptr, batch.codes, weights, self.nonzero, self.skipped)
 

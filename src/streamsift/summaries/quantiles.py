@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.state import Shape, Sizes, Within
+from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
-from streamsift.kernels.moments import group_rows
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stretches, turn_origins, turn_runs
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import Fading, row_weights
 from streamsift.summaries.few_rows import count_few
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
+from streamsift.summaries.waiting_rows import STRETCH, by_class, stretches_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +44,6 @@ _ROWS_TOGETHER = 2048  # the same with fading: all rows are sorted together, whi
 _BYTES = 180_000_000
 _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
-_STRETCH = 1024  # waiting rows that are worth keeping sorted when bins are counted
 _KEPT_BYTES = 2**26  # keys of sorted stretches are kept if those of a full buffer take no more
 _LIST = 3.5  # tuples, times eps, that a shortened list has room for at first
 _NEARLY = 8  # a run that lacks up to an eighth of its rows is sorted as a whole one
@@ -65,7 +64,7 @@ class QuantileSummary:
     has_gaps: bool  # some value was missing
     thinning_error: Annotated[Floats, Shape("n_features"), Within(0.0, "n_rows_seen")]  # ranks lost by thinning buffers
     lists: Annotated[Ints, Shape("n_features", kernels.N_FIELDS, "room")]
-    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0, "n_rows_seen")]
+    weights: Annotated[Floats, Shape("n_features", "n_classes", "room"), Within(0.0), Finite()]
     sizes: Annotated[Ints, Shape("n_features"), Within(0, "room")]
     exact: Annotated[NDArray[np.bool_], Shape("n_features")]  # no tuple has absorbed another
     scratch: list[NDArray[Any]] = field(init=False, repr=False, default_factory=list)
@@ -74,6 +73,7 @@ class QuantileSummary:
     kept: list[range] = field(init=False, repr=False, default_factory=list)  # waiting rows that are sorted in `lines`
     spare: int = field(init=False, repr=False, default=_FEW)  # values that may still be counted without kernels
     kept_bytes: int = field(init=False, repr=False, default=_KEPT_BYTES)  # what kept keys may take
+    own: Floats | None = field(init=False, repr=False, default=None)  # of rows with weights, while they are merged
 
     def problem(self, sizes: Sizes) -> str | None:
         n_blocks, room, _ = self.buffer.shape
@@ -121,6 +121,9 @@ class QuantileSummary:
         if not (store(bits, self.buffer, self.n_buffered) if fits else all_finite(bits.reshape(-1))):
             refuse_not_finite(batch, nan_allowed=skip_missing or batch.has_absent)
         self.has_gaps = self.has_gaps or skip_missing or batch.has_absent
+        if batch.weight is not None:
+            self._learn_weighted(batch, bits, store, double)
+            return
         if fits:
             self._add_stored(batch.codes)
             return
@@ -132,6 +135,27 @@ class QuantileSummary:
             store(bits[done : done + n], self.buffer, self.n_buffered)
             self._add_stored(batch.codes[done : done + n])
             done += n
+
+    def _learn_weighted(self, batch: CheckedBatch, bits: Any, store: Any, double: bool) -> None:
+        """Rows with weights of their own do not wait: they are merged into the lists at once, all classes together."""
+        assert batch.weight is not None
+        if self.n_buffered:
+            self._flush(everything=True)
+        self._make_room(len(batch.labels), batch.X.shape[1], double)
+        if batch.decay != 1.0:
+            self.weights = self.weights * batch.decay
+        most = min(self.capacity, _ROWS_TOGETHER)
+        for first in range(0, batch.n_rows, most):
+            part = slice(first, min(first + most, batch.n_rows))
+            self._make_room_for_rows(part.stop - part.start)
+            store(bits[part], self.buffer, 0)
+            self.n_buffered = part.stop - part.start
+            self.buffer_class[: self.n_buffered] = batch.codes[part]
+            self.own = batch.weight[part] * row_weights(self.fading, self.n_buffered)
+            try:
+                self._flush()
+            finally:
+                self.own = None
 
     def _fits(self, n_rows: int, n_classes: int, n_features: int, double: bool) -> bool:
         """Whether a batch can be stored as the arrays are."""
@@ -227,7 +251,8 @@ class QuantileSummary:
     def _entries(self, order: Ints) -> kernels.Entries:
         """What stands behind each row in `order`, where all rows are sorted together."""
         n = len(order)
-        return kernels.Entries(np.ones(n, np.int64), self.buffer_class[:n], row_weights(self.fading, n))
+        weights = row_weights(self.fading, n) if self.own is None else self.own
+        return kernels.Entries(np.ones(n, np.int64), self.buffer_class[:n], weights)
 
     def _turned(self, n: int) -> Keys:
         """Room for keys and rows, column by column; a power of two apart, columns would share a cache set."""
@@ -235,7 +260,7 @@ class QuantileSummary:
 
     def _by_row(self) -> bool:
         """Whether all rows are sorted together; otherwise each class by itself, which is faster but knows no rows."""
-        return self.fading != 1.0 or self.weights.shape[1] > _MOST_CLASSES
+        return self.fading != 1.0 or self.own is not None or self.weights.shape[1] > _MOST_CLASSES
 
     def _stride(self, n_rows: int, n_runs: int) -> int:
         """Thinning moves ranks by stride / 2 in each run: half of eps is spent on it, half on the lists."""
@@ -251,7 +276,7 @@ class QuantileSummary:
         given, otherwise the rest of each class is a run of its own.
         """
         n, length = self.n_buffered, self.capacity // _MOST_CLASSES
-        classes, order, bounds = _by_class(self.buffer_class[:n], self.weights.shape[1])
+        classes, order, bounds = by_class(self.buffer_class[:n], self.weights.shape[1])
         runs: list[tuple[int, int, int]] = []
         for label, start, end in zip(classes.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             runs += [(label, i, min(i + length, end)) for i in range(start, end, length)]
@@ -298,7 +323,7 @@ class QuantileSummary:
         """
         n_blocks, keep = len(self.buffer), self.capacity * self.buffer[:, :1].nbytes <= self.kept_bytes
         self._make_room_for_lines(n_blocks if keep else 1, keep)
-        stretches, by_row = _stretches(self.n_buffered), self._by_row()
+        stretches, by_row = stretches_of(self.n_buffered), self._by_row()
         runs = [self._together(stretch) if by_row else self._by_class(stretch) for stretch in stretches]
         starts = np.concatenate([[0], *(each[1:] for _, each, _ in runs)])
         labels = np.concatenate([np.zeros(0, np.int64), *(each for _, _, each in runs)])
@@ -328,7 +353,7 @@ class QuantileSummary:
 
         Room for twice the rows when it is used up: the longest stretch is then a new one, to be sorted anew anyway.
         """
-        room = max(1 << (self.n_buffered - 1).bit_length(), _STRETCH) + 16
+        room = max(1 << (self.n_buffered - 1).bit_length(), STRETCH) + 16
         by_row, kind = self._by_row(), self.buffer.dtype
         fitting = len(self.lines) == n_blocks and self.lines.shape[2] >= room and self.lines.dtype == kind
         if not (keep and fitting and len(self.origins) == n_blocks * by_row):
@@ -353,7 +378,7 @@ class QuantileSummary:
     def _by_class(self, stretch: range) -> tuple[Ints, Ints, Ints]:
         """Waiting rows ordered by class: (rows, where the rows of each class begin and the last end, classes)."""
         codes = self.buffer_class[stretch.start : stretch.stop]
-        classes, order, bounds = _by_class(codes, self.weights.shape[1])
+        classes, order, bounds = by_class(codes, self.weights.shape[1])
         return order + stretch.start, bounds + stretch.start, classes
 
     def _buffered_keys(self) -> NDArray[Any]:
@@ -460,20 +485,6 @@ class QuantileSummary:
         return kernels.Ragged(np.zeros(len(sizes) + 1, np.int64), tuples, np.empty((n_classes, total)))
 
 
-def _stretches(n_rows: int) -> list[range]:
-    """Rows in stretches of falling powers of two: few, and most of them stay as they are while rows are added.
-
-    >>> _stretches(7200)
-    [range(0, 4096), range(4096, 6144), range(6144, 7168), range(7168, 7200)]
-    """
-    stretches, done = [], 0
-    while n_rows - done >= _STRETCH:
-        length = 1 << ((n_rows - done).bit_length() - 1)
-        stretches.append(range(done, done + length))
-        done += length
-    return stretches if done == n_rows else [*stretches, range(done, n_rows)]
-
-
 def _n_blocks(n_features: int) -> int:
     return -(-n_features // sorting.STORED)
 
@@ -484,10 +495,3 @@ def _double_keys(keys: NDArray[Any]) -> Ints:
         bits = single.astype(np.float64).view(np.int64)
     double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
     return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)
-
-
-def _by_class(codes: Ints, n_classes: int) -> tuple[Ints, ...]:
-    """(classes present, rows ordered by class, start of each class in that order and the end)."""
-    counts, classes, starts, order = (np.empty(n, np.int64) for n in (n_classes, n_classes, n_classes + 1, len(codes)))
-    found = group_rows(codes, counts, classes, starts, order)
-    return classes[:found], order, starts[: found + 1]

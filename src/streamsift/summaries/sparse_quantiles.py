@@ -18,7 +18,7 @@ from streamsift.core.state import Finite, Increasing, Offsets, Shape, Sizes, Wit
 from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.quantile_merge import merge_ragged
-from streamsift.summaries.fading import Fading, row_weights
+from streamsift.summaries.fading import HEAVIEST, Fading, batch_weights
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, list_problem
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class SparseQuantileSummary:
     skipped: Annotated[Floats, Shape("n_classes", (0, "n_features")), Within(0.0), Finite()]  # their weight at present
 
     def problem(self, sizes: Sizes) -> str | None:
-        most = 1.000001 * self.n_rows
+        most = 1.000001 * HEAVIEST * self.n_rows
         if any((part > most).any() for part in (self.class_weight, self.weights, self.skipped)):
             return "class_weight, weights or skipped is larger than the rows seen allow"
         if len(self.entry_row) and (self.touched > self.entry_row[0] + 1).any():
@@ -85,8 +85,11 @@ class SparseQuantileSummary:
         refuse_not_finite(batch, nan_allowed=skip_missing)
         X: Any = batch.X
         self._make_room(len(batch.labels), X.shape[1])
-        weights = row_weights(self.fading, batch.n_rows)
-        decay = self.fading ** float(batch.n_rows)
+        weights = batch_weights(self.fading, batch)
+        decay = self.fading ** float(batch.n_rows) * batch.decay
+        if batch.weight is not None:  # rows with weights of their own do not wait
+            self._keep(self._flushed(len(self.entry_key)), len(self.entry_key))
+            self.weights = self.weights * batch.decay
         self.class_weight = self.class_weight * decay
         self.class_weight += np.bincount(batch.codes, weights, minlength=len(self.class_weight))
         rows = np.repeat(np.arange(batch.n_rows), np.diff(X.indptr))
@@ -104,6 +107,9 @@ class SparseQuantileSummary:
         self.entry_class = np.concatenate([self.entry_class, batch.codes[rows]])
         self.entry_row = np.concatenate([self.entry_row, rows + self.n_rows])
         self.n_rows += batch.n_rows
+        if batch.weight is not None:
+            n = len(self.entry_key)
+            self._keep(self._flushed(n, batch.weight[rows]), n)
         while len(self.entry_key) >= self._capacity():
             n = self._capacity()
             self._keep(self._flushed(n), n)
@@ -118,11 +124,15 @@ class SparseQuantileSummary:
         """A buffer is as long as half of all lists, so that merging costs a few steps per entry."""
         return max(_ENTRIES, len(self.touched), int(self.lists.shape[1]) // 2)
 
-    def _flushed(self, n: int) -> tuple[Ints, Ints, Floats, Ints, NDArray[np.bool_]]:
-        """(start, lists, weights, touched, exact) with the first n entries merged in; changes nothing."""
+    def _flushed(self, n: int, own: Floats | None = None) -> tuple[Ints, Ints, Floats, Ints, NDArray[np.bool_]]:
+        """(start, lists, weights, touched, exact) with the first n entries merged in; changes nothing.
+
+        `own` are the weights of these entries, where they have any.
+        """
         n_features, n_classes = len(self.touched), len(self.class_weight)
         now = int(self.entry_row[n - 1]) + 1 if n else self.n_rows
         weight = np.power(self.fading, (now - 1 - self.entry_row[:n]).astype(np.float64))
+        weight = weight if own is None else weight * own
         features = self.entry_feature[:n]
         counts = np.bincount(features, minlength=n_features) + self._n_present()
         total = self.lists.shape[1] + n

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamsift.comparison.workers import map_all
 from streamsift.evaluate.baselines import RandomSelector
 from streamsift.evaluate.folds import SCHEMES, fold_selections
 from streamsift.metrics.selection import selection_accuracy
@@ -26,6 +25,7 @@ from streamsift.reproduce.abfs.runs import (
 )
 from streamsift.reproduce.abfs.settings import PAPER, STREAM_NOTE, lead, mean, measure_all
 from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
+from streamsift.runs.workers import map_all
 
 GRACE_PERIODS, THRESHOLDS = (100, 200, 500, 1_000), (0.01, 0.05, 0.1)
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)  # of Figure 4

@@ -19,6 +19,7 @@ from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import features_used, mixed_learner, n_bytes
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
+from streamsift.reproduce.archives import read_matrix
 from streamsift.rows.abfs import ABFS
 from streamsift.streams import generate
 from streamsift.streams.generation import GeneratedStream
@@ -222,16 +223,12 @@ def _real_stream(run: AbfsRun) -> _RealStream:
     path = Path(str(run.data)) / REAL_DATA[run.stream]
     if not path.is_file():
         raise ReaderError(f"There is no {path.name} in {run.data!r}: give the folder that holds it with --data.")
-    with np.load(path, allow_pickle=False) as arrays:
-        y = arrays["y"].astype(np.int64)
-        order = np.random.default_rng(run.seed).permutation(len(y))[: run.rows]
-        if "X" in arrays:
-            X: Any = arrays["X"][order]
-            low, high = X.min(axis=0), X.max(axis=0)
-        else:
-            from scipy.sparse import csr_matrix
-
-            X = csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(arrays["shape"]))[order]
-            low, high = X.min(axis=0).toarray()[0], X.max(axis=0).toarray()[0]
+    X, y = read_matrix(path)
+    y = y.astype(np.int64)
+    order = np.random.default_rng(run.seed).permutation(len(y))[: run.rows]
+    X = X[order]
+    low, high = X.min(axis=0), X.max(axis=0)
+    if hasattr(low, "toarray"):
+        low, high = low.toarray()[0], high.toarray()[0]
     binary = (low >= 0) & (high <= 1)
     return _RealStream(X, y[order], binary if run.stream != "IADS" else np.zeros(len(binary), bool))

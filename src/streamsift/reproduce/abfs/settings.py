@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from streamsift.comparison.run_store import RunStore
-from streamsift.comparison.workers import map_all
 from streamsift.reproduce.abfs.runs import AbfsMeasured, AbfsRun, measure
 from streamsift.reproduce.result import Options, Progress
+from streamsift.runs.workers import map_all
 
 PAPER = "Barddal, Enembreck, Gomes, Bifet and Pfahringer, Boosting Decision Stumps for Dynamic Feature Selection."
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.reproduce.archives import read_matrix
 
 FOLDS = 5
 
@@ -69,14 +70,8 @@ def missing(sets: list[EtanaData]) -> list[str]:
 
 def load(folder: Path, data: EtanaData) -> tuple[Any, NDArray[np.int64]]:
     """X (dense or CSR, float32) and y."""
-    with np.load(folder / data.file, allow_pickle=False) as arrays:
-        y = arrays["y"].astype(np.int64)
-        if "X" in arrays:
-            return arrays["X"].astype(np.float32), y
-        from scipy.sparse import csr_matrix
-
-        parts = (arrays["data"].astype(np.float32), arrays["indices"], arrays["indptr"])
-        return csr_matrix(parts, shape=tuple(arrays["shape"])), y
+    X, y = read_matrix(folder / data.file)
+    return X.astype(np.float32), y.astype(np.int64)
 
 
 def splits(data: EtanaData, y: NDArray[np.int64], seed: int) -> Iterator[Split]:

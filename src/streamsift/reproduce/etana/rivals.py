@@ -33,7 +33,7 @@ METHODS: dict[str, Callable[[], Any]] = {  # by their names in the paper
     "SAOLA": lambda: SAOLA("fisher_z", alpha=0.01),
     "Fast-OSFS": lambda: FastOSFS("fisher_z", alpha=0.01),
     "OSFS": lambda: OSFS("fisher_z", alpha=0.01),
-    "Alpha-Investing": lambda: Investing("alpha"),
+    "Alpha-Investing": lambda: Investing.paper("alpha"),
 }
 PUBLISHED = {"accuracy": "table2", "features": "table3", "select s": "table4.F", "classify s": "table4.C"}
 

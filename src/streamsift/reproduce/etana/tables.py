@@ -38,7 +38,7 @@ SWEEP_SETS = ("Lung Cancer", "Madelon", "MLL", "Dexter", "Lung2")
 BEST_K = (1, 2, 3, 4, 6, 8, 12, 20, 40)
 PENALTIES = (0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)  # C of LogisticRegression
 MOST_ABOVE = 0.1  # by how much a row may cost more with F-ETANA than with ETANA
-MOST_CLASSES = 6  # of ETANA in a table: with 11 the grid has 184,756 points a stage
+MOST_CLASSES = 6  # of ETANA in a table: with 11 the grid has 184,756 points per stage
 TITLE = "Warahena Liyanage et al., On-the-Fly Joint Feature Selection and Classification."
 
 Make = Callable[[int], Any]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ReaderError
+from streamsift.reproduce.archives import read_matrix
 from streamsift.streams.generation import generate
 
 KDD_ROWS = 100_000  # a random part, as in the paper
@@ -72,8 +73,7 @@ def load(
     """Rows in stream order, scaled to [0, 1], and labels 0 and 1."""
     if data.generator:
         return _generated(data, max_rows, seed)
-    with np.load(folder / data.file, allow_pickle=False) as arrays:
-        X, y = arrays["X"], arrays["y"]
+    X, y = read_matrix(folder / data.file)
     order = np.arange(len(y))
     if data.shuffled:
         order = np.random.default_rng(seed).permutation(len(y))[: data.rows]
@@ -92,8 +92,7 @@ def load_digits(
     folder: Path, positive: int, others: tuple[int, ...], n_rows: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """The first rows of MNIST that show one of some digits, one of them the positive class (Figure 3)."""
-    with np.load(folder / "mnist.npz", allow_pickle=False) as arrays:
-        X, y = arrays["X"], arrays["y"]
+    X, y = read_matrix(folder / "mnist.npz")
     rows = np.flatnonzero(np.isin(y, (positive, *others)))[:n_rows]
     return X[rows].astype(np.float32) / 255.0, (y[rows] == positive).astype(np.int64)
 

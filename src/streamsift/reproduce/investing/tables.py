@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from streamsift.columns.investing import Investing
 from streamsift.columns.penalised import Penalised
 from streamsift.columns.stepwise import Stepwise
-from streamsift.comparison.workers import map_all
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Pair, Panel, Progress, Result
+from streamsift.runs.workers import map_all
 from streamsift.streams.column_stream import GeneratedColumns, generate_columns
 
 REPEATS = {1: 20, 2: 20, 3: 10}  # as in the paper

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.reproduce.archives import read_matrix
 from streamsift.reproduce.result import Options
 
 
@@ -61,11 +62,5 @@ def missing(sets: list[ScreeningData]) -> list[str]:
 
 def load(folder: Path, file: str, max_rows: int | None = None) -> tuple[Any, NDArray[np.int64]]:
     """X (dense or CSR, float32) and y, the first rows of the file."""
-    with np.load(folder / file, allow_pickle=False) as arrays:
-        y = arrays["y"].astype(np.int64)[:max_rows]
-        if "X" in arrays:
-            return arrays["X"][:max_rows].astype(np.float32), y
-        from scipy.sparse import csr_matrix
-
-        parts = (arrays["data"].astype(np.float32), arrays["indices"], arrays["indptr"])
-        return csr_matrix(parts, shape=tuple(arrays["shape"]))[:max_rows], y
+    X, y = read_matrix(folder / file)
+    return X[:max_rows].astype(np.float32), y.astype(np.int64)[:max_rows]

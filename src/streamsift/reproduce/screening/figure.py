@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift import catalog
-from streamsift.comparison.workers import map_all
 from streamsift.core.selection import rank_scores
 from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Panel, Progress, Result
 from streamsift.reproduce.screening.learners import table_8, table_9
 from streamsift.reproduce.screening.tables import table_2, table_3, tables_4_to_6
+from streamsift.runs.workers import map_all
 from streamsift.streams import generate
 
 SCORES = ("t_score", "fisher", "mutual_info", "chi2", "gini")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.kernels.fires import range_factors
 
 Floats = NDArray[np.float64]
@@ -16,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass
-class Rows:
+class ModelRows:
     """A batch as the model gets it.
 
     `parameters` are those it is about, or None for all; low and high are the new ranges of the features at `places`,
@@ -31,18 +30,6 @@ class Rows:
     low: Any = None
     high: Any = None
     moments: Any = None
-
-
-def without_weightless_rows(batch: CheckedBatch) -> CheckedBatch:
-    """The batch without its rows of weight 0."""
-    if batch.weight is None or batch.weight.all():
-        return batch
-    refuse_not_finite(batch, nan_allowed=batch.has_absent)  # also in the rows that are left out
-    kept = np.flatnonzero(batch.weight)
-    X = batch.X[kept]
-    if not batch.sparse:
-        X.flags.writeable = False
-    return replace(batch, X=X, codes=batch.codes[kept], weight=batch.weight[kept])
 
 
 def assign_slots(slots: Ints, codes: Ints, n_labels: int, *, only_seen: bool) -> Ints:

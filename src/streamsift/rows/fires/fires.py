@@ -53,12 +53,11 @@ from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import (
-    Rows,
+    ModelRows,
     assign_slots,
     is_greater,
     range_factor,
     seed_of,
-    without_weightless_rows,
 )
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.model import (
@@ -91,6 +90,7 @@ _TAGS = {
         multi_class="one-vs-rest" if linear else "softmax",
         ignores_constants=scaled,
         categorical="one_hot" if one_hot else "codes",
+        weights=True,
     )
     for linear in (True, False)
     for scaled in (True, False)
@@ -270,13 +270,9 @@ class FIRES(RowSelector):
 
     # -- learning -----------------------------------------------------------------------------------------------
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn one more batch.
-
-        `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each: the
-        gradient is then the weighted mean, and a row with weight 0 is left out.
-        """
-        return self._absorb(X, y, classes, weight=sample_weight)
+    def _bytes_needed(self, n_features: int, n_classes: int) -> int:
+        own = _MODELS[self.model].n_parameters(n_features, max(n_classes, 2)) if isinstance(self.model, str) else 0
+        return 60 * max(own, 2 * n_features)  # what a model of the user takes, nobody knows
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         self._takes_squares()  # or is refused
@@ -287,7 +283,6 @@ class FIRES(RowSelector):
         return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
-        batch = without_weightless_rows(batch)
         if state.sparse and not batch.sparse and batch.has_absent:
             batch = replace(batch, X=np.nan_to_num(batch.X), has_absent=False)  # absent is 0 in sparse rows
         batch = batch.as_sparse(state.sparse)
@@ -343,7 +338,7 @@ class FIRES(RowSelector):
             after.low = np.concatenate([before.low, np.full(n_new, start[0])])
             after.high = np.concatenate([before.high, np.full(n_new, start[1])])
 
-    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> Rows:
+    def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> ModelRows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
         y = state.slots.take(batch.codes)
         extra: dict[str, Any] = {}
@@ -361,7 +356,7 @@ class FIRES(RowSelector):
             present = np.flatnonzero(~np.isnan(X[0]))
             X = np.ascontiguousarray(X[:, present])
             X.flags.writeable = False
-        rows = Rows(X, y, extra, places=slice(None) if present is None else present)
+        rows = ModelRows(X, y, extra, places=slice(None) if present is None else present)
         if self.scale == "standard":
             refuse_bad_values(batch, nan_allowed=batch.has_absent)
             rows.X = state.scratch.take("rows", X.shape, X.dtype)
@@ -382,7 +377,7 @@ class FIRES(RowSelector):
         rows.X = X
         return rows
 
-    def _widen(self, state: FiresState, batch: CheckedBatch, rows: Rows) -> Floats | None:
+    def _widen(self, state: FiresState, batch: CheckedBatch, rows: ModelRows) -> Floats | None:
         """Give `rows` the ranges widened by its values; return the factors of the scaling, or None without scaling."""
         if self.scale != "minmax":
             if not self._traits().scales:  # a model that notices by itself reads X once
@@ -397,7 +392,7 @@ class FIRES(RowSelector):
 
     def _sparse_rows(
         self, model: LinearModel, state: FiresState, batch: CheckedBatch, y: Ints, extra: dict[str, Any]
-    ) -> Rows:
+    ) -> ModelRows:
         """Only the features that occur, so that a batch costs by its non-zeros."""
         from scipy.sparse import csr_matrix
 
@@ -406,7 +401,7 @@ class FIRES(RowSelector):
             total, weight = state.total_weight + batch.n_rows, extra.get("sample_weight")
             moments, data, extra["rest"] = standardised_sparse(state.moments, total, batch.X, weight)
             X = csr_matrix((data, batch.X.indices, batch.X.indptr), batch.X.shape)
-            return Rows(X, y, extra, places=slice(None), moments=moments)
+            return ModelRows(X, y, extra, places=slice(None), moments=moments)
         refuse_not_finite(batch, nan_allowed=False)
         features, places = np.unique(batch.X.indices, return_inverse=True)
         data, high = batch.X.data, None
@@ -415,9 +410,9 @@ class FIRES(RowSelector):
             np.maximum.at(high, places, np.abs(data))
             data = (data * range_factor(np.zeros(len(high)), high)[places]).astype(data.dtype)
         X = csr_matrix((data, places, batch.X.indptr), (batch.n_rows, len(features)))
-        return Rows(X, y, extra, model.of_features(features), features, high=high)
+        return ModelRows(X, y, extra, model.of_features(features), features, high=high)
 
-    def _climb(self, model: Model, state: FiresState, rows: Rows) -> None:
+    def _climb(self, model: Model, state: FiresState, rows: ModelRows) -> None:
         """Eq. 4: steps up the gradient, then sigma is clipped."""
         epochs = int(self._setting("epochs"))
         if rows.parameters is not None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.limits import LARGEST
 from streamsift.core.state import MOST_ROWS, Finite, Shape, Sizes, Within
 from streamsift.rows.fires.scratch import ScratchArrays
 
@@ -52,6 +53,9 @@ class FiresState:
         known = self.slots[self.slots >= 0]
         if not np.array_equal(np.sort(known), np.arange(len(known))):
             return "slots does not give each class a place of its own"
+        weight, mean, m2 = self.moments
+        if (weight < 0.0).any() or (m2 < 0.0).any() or (np.abs(mean) > LARGEST).any():
+            return "moments holds weights, means or second moments that no rows can have"
         if len(self.low) != len(self.high):
             return "low and high are of different lengths"
         fresh = np.isposinf(self.low) & np.isneginf(self.high)

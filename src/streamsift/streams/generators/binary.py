@@ -38,11 +38,7 @@ class AllTrue(ConceptGenerator):
         return TRIPLES[concept % len(TRIPLES)]
 
     def draw(self, rng: np.random.Generator, concept: int, wanted: Labels) -> tuple[Floats, Labels]:
-        def propose(n: int) -> tuple[Floats, Labels]:
-            X = _bits(rng, n)
-            return X, (_n_true(X, concept) == 3).astype(np.int64)
-
-        return draw_until(wanted, propose, self.name)
+        return _with_true_bits(3, rng, concept, wanted, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +56,7 @@ class MostTrue(ConceptGenerator):
         return TRIPLES[concept % len(TRIPLES)]
 
     def draw(self, rng: np.random.Generator, concept: int, wanted: Labels) -> tuple[Floats, Labels]:
-        def propose(n: int) -> tuple[Floats, Labels]:
-            X = _bits(rng, n)
-            return X, (_n_true(X, concept) >= 2).astype(np.int64)
-
-        return draw_until(wanted, propose, self.name)
+        return _with_true_bits(2, rng, concept, wanted, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,3 +95,15 @@ def _bits(rng: np.random.Generator, n: int) -> Floats:
 
 def _n_true(X: Floats, concept: int) -> Floats:
     return np.asarray(X[:, TRIPLES[concept % len(TRIPLES)]].sum(axis=1))
+
+
+def _with_true_bits(
+    needed: int, rng: np.random.Generator, concept: int, wanted: Labels, name: str
+) -> tuple[Floats, Labels]:
+    """Rows of the wanted classes, positive where so many bits of the triple are true, or more."""
+
+    def propose(n: int) -> tuple[Floats, Labels]:
+        X = _bits(rng, n)
+        return X, (_n_true(X, concept) >= needed).astype(np.int64)
+
+    return draw_until(wanted, propose, name)

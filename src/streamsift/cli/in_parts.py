@@ -1,0 +1,137 @@
+"""`streamsift select` over a table in parts: `--engine`, `--jobs`, `--prescreen` and `--by`."""
+
+from __future__ import annotations
+
+import glob
+import json
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple
+
+import click
+
+from streamsift.core.exceptions import ParameterError
+
+_OPTIONS = (
+    click.option(
+        "--engine",
+        metavar="NAME|ADDRESS",
+        help="Where DATA is read in parts: local (processes), dask, spark, or the address of a cluster (tcp://..., "
+        "spark://...).",
+    ),
+    click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes that read parts of DATA side by side."),
+    click.option(
+        "--prescreen",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Screen the parts first; then let the method learn from the best N features, in one process.",
+    ),
+    click.option("--by", metavar="COLUMN", help="Keep one selector for each value of this column."),
+)
+
+
+class InParts(NamedTuple):
+    """What was asked for on the command line."""
+
+    engine: str | None
+    jobs: int | None
+    prescreen: int | None
+    by: str | None
+
+    @property
+    def asked(self) -> bool:
+        return any(wish is not None for wish in self)
+
+
+def can_be_in_parts(command: Any) -> Any:
+    """Give a verb the options about parts; it gets them as `parts`."""
+
+    @wraps(command)
+    def collected(*positions: Any, **given: Any) -> Any:
+        return command(*positions, parts=InParts(*(given.pop(name) for name in InParts._fields)), **given)
+
+    for option in reversed(_OPTIONS):
+        option(collected)
+    return collected
+
+
+def stands_for_files(data: str) -> bool:
+    """Whether DATA is a folder, or a pattern for several files.
+
+    >>> stands_for_files("data/*.parquet"), stands_for_files("people.csv")
+    (True, False)
+    """
+    return Path(data).is_dir() or (glob.has_magic(data) and not Path(data).exists())
+
+
+def first_part(data: str) -> str:
+    """The file that says what the target is."""
+    from streamsift.engines.parts import find_parts
+
+    return find_parts(data, 1)[0].path
+
+
+@dataclass(frozen=True)
+class PartsStep:
+    """How far the engine is."""
+
+    progress: float
+    seconds: float
+
+    unit: ClassVar[str] = "% of the parts"
+
+    @property
+    def position(self) -> int:
+        return round(100 * self.progress)
+
+    def leaders(self) -> None:
+        return None
+
+
+def select_in_parts(
+    data: str, selector: Any, target: str | None, parts: InParts, reading: dict[str, Any], show: Any
+) -> tuple[Any, list[dict[str, Any]] | None]:
+    """The fitted selector; or, one selector per key, None and the rows of their selections."""
+    from streamsift.engines import select, select_by_key
+
+    if not hasattr(selector, "partial_fit") or not hasattr(selector, "stream_tags"):
+        raise ParameterError("Parts are rows: choose a method that learns from rows, such as screen:mutual_info.")
+    if data == "-":
+        raise ParameterError("Standard input cannot be read in parts: give a file, a folder or a pattern.")
+    begun = perf_counter()
+
+    def progress(fraction: float) -> None:
+        show(PartsStep(fraction, perf_counter() - begun))
+
+    given: dict[str, Any] = {"engine": parts.engine or "local", "jobs": parts.jobs or 2, "progress": progress}
+    given |= {name: value for name, value in reading.items() if value not in (None, [], ())}
+    if parts.by is not None:
+        if parts.prescreen is not None:
+            raise click.UsageError("--by and --prescreen are two ways around merging: give one.")
+        return None, select_by_key(data, selector, parts.by, target, **given).to_pylist()
+    return select(data, selector, target, prescreen=parts.prescreen, **given), None
+
+
+def show_keys(rows: list[dict[str, Any]], by: str, *, as_json: bool) -> None:
+    """Print one selection per key."""
+    from streamsift.cli.table import print_table
+
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    cells = [
+        [
+            row["key"],
+            str(row["rank"] or ""),
+            row["feature"],
+            "" if row["score"] is None else f"{row['score']:.6g}",
+            str(row["rows"]),
+        ]
+        for row in rows
+    ]
+    print_table([by, "rank", "feature", "score", "rows"], cells, numeric=["rank", "score", "rows"])
+    alone = sum(not row["feature"] for row in rows)
+    if alone:
+        click.echo(f"{alone} of the keys have no selection: all their rows are of one class, or none tells.", err=True)

@@ -1,0 +1,177 @@
+"""select: the answer of one pass over a table that is read in parts, side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from streamsift.core.constraints import Integer, check_parameters
+from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.engines.parts import FilePart, OnlyFeatures, find_parts, same_features, width_of
+from streamsift.engines.work import Job, learnt, refuse_what_cannot_merge, unpacked
+from streamsift.rows.screener import Screener
+
+ENGINES = ("local", "dask", "spark")
+
+
+class Engine(Protocol):
+    """Where the work is done."""
+
+    jobs: int
+
+    def fold(self, job: Job, parts: Any, progress: Callable[[float], None]) -> bytes: ...
+
+    def call(self, function: Any, shared: Any, tasks: Any, progress: Callable[[float], None]) -> list[Any]: ...
+
+
+def engine_for(engine: Any, jobs: int) -> Any:
+    """An engine by its name, by the address of a cluster, or by the object that stands for one."""
+    check_parameters("select", {"jobs": jobs}, {"jobs": (Integer(1, None),)})
+    name = engine if isinstance(engine, str) else type(engine).__module__.partition(".")[0]
+    if name == "local":
+        from streamsift.engines.local import LocalEngine
+
+        return LocalEngine(jobs)
+    if name in ("dask", "distributed") or (isinstance(engine, str) and engine.startswith(("tcp://", "tls://"))):
+        from streamsift.engines.dask import DaskEngine
+
+        return DaskEngine(None if engine == "dask" else engine, jobs)
+    if name in ("spark", "pyspark") or (isinstance(engine, str) and engine.startswith(("spark://", "local["))):
+        from streamsift.engines.spark import SparkEngine
+
+        return SparkEngine(None if engine == "spark" else engine, jobs)
+    raise ParameterError(
+        f"There is no engine {engine!r}: give {', '.join(map(repr, ENGINES))}, the address of a Dask scheduler "
+        "(tcp://...), a Spark master (spark://... or local[2]), a Dask Client or a SparkSession."
+    )
+
+
+def select(
+    source: Any,
+    selector: Any,
+    target: str | None = None,
+    *,
+    engine: Any = "local",
+    jobs: int = 2,
+    prescreen: int | None = None,
+    batch_size: int = 1000,
+    progress: Callable[[float], None] = lambda fraction: None,
+    **reading: Any,
+) -> Any:
+    """Fit a selector on a table that is read in parts, side by side, and merged.
+
+    Parameters
+    ----------
+    source : path, pattern, folder, list of paths, Dask DataFrame, pair of Dask Arrays, Spark DataFrame
+        A Parquet file of several row groups is cut; files of other formats are a part each. LIBSVM files are read twice
+        unless `n_features` is given.
+    selector : a row selector
+        One that has not learnt anything; it is not changed. Methods that cannot be merged need `prescreen`.
+    target : str, optional
+        The column with the labels.
+    engine : "local", "dask", "spark", an address, a Client or a SparkSession
+        "local" are processes of this machine; "dask" and "spark" start a cluster on it.
+    jobs : int, default 2
+        Processes of "local", or of the cluster that is started.
+    prescreen : int, optional
+        Screen in parallel first, and let the selector learn only from that many features with the best Fisher score,
+        in this process, in the order of the parts.
+    batch_size : int, default 1000
+        Rows per batch.
+    progress : callable
+        Called with the fraction done.
+    **reading
+        Options of `open_stream` for files.
+
+    Returns
+    -------
+    selector
+        Fitted. Methods that merge exactly give the scores of one pass up to rounding; those that merge within a bound
+        give them within that bound, so that features that tell little may change places.
+
+    Raises
+    ------
+    ReaderError
+        When a part cannot be read; the message names it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from streamsift import Screener
+    >>> from streamsift.engines import select
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for day in range(3):
+    ...         rows = "".join(f"{k},{(k * 7 + day) % 5},{k % 2}\\n" for k in range(40))
+    ...         _ = pathlib.Path(folder, f"day{day}.csv").write_text("a,b,y\\n" + rows)
+    ...     found = select(folder, Screener("fisher", n_features_to_select=1), target="y", jobs=1)
+    >>> found.n_rows_seen_
+    120
+    """
+    worker = engine_for(engine, jobs)
+    if prescreen is not None:
+        check_parameters("select", {"prescreen": prescreen}, {"prescreen": (Integer(1, None),)})
+        return _prescreened(worker, source, selector, target, prescreen, batch_size, progress, reading)
+    refuse_what_cannot_merge(selector)
+    job = Job.of(selector, target, reading, batch_size)
+    if _is_files(source):
+        parts = find_parts(source, worker.jobs)
+        job = replace(job, **same_features(parts, target, _with_width(worker, parts, reading)))
+        return _with_labels(unpacked(worker.fold(job, parts, progress)))
+    if not hasattr(worker, "fold_table"):
+        raise ParameterError(
+            f"engine='local' reads files, not a {type(source).__name__}: give a path, a pattern or a folder."
+        )
+    return _with_labels(unpacked(worker.fold_table(job, source, progress)))
+
+
+def _with_labels(selector: Any) -> Any:
+    if not hasattr(selector, "n_rows_seen_"):
+        raise InputError("No row of the table has a label, or there are no rows: check the name of the target.")
+    return selector
+
+
+def _with_width(worker: Engine, parts: list[FilePart], reading: dict[str, Any]) -> dict[str, Any]:
+    """How to read parts that do not say how many features there are (LIBSVM): a first pass finds the largest index."""
+    if len(parts) < 2 or "n_features" in reading or not all(part.has_no_width for part in parts):
+        return reading
+    return reading | {"n_features": max(worker.call(width_of, reading, parts, lambda fraction: None))}
+
+
+def _is_files(source: Any) -> bool:
+    if isinstance(source, list):
+        return all(isinstance(path, str | os.PathLike) for path in source)
+    return isinstance(source, str | os.PathLike)
+
+
+# -- screen, then learn ---------------------------------------------------------------------------------------------
+
+
+def _prescreened(
+    worker: Engine,
+    source: Any,
+    selector: Any,
+    target: str | None,
+    count: int,
+    batch_size: int,
+    progress: Callable[[float], None],
+    reading: dict[str, Any],
+) -> Any:
+    """Screen all features in parallel, then stream the best of them through the selector in this process."""
+    if not _is_files(source):
+        raise ParameterError("prescreen reads the table a second time, so it needs files: a path, pattern or folder.")
+    Job.of(selector, target, reading, batch_size)  # refuses a selector that has learnt
+    missing = getattr(selector, "missing", "error")
+    screener = Screener("fisher", n_features_to_select=count, missing="skip" if missing == "skip" else "error")
+    parts = find_parts(source, worker.jobs)
+    reading = _with_width(worker, parts, reading)
+    job = replace(Job.of(screener, target, reading, batch_size), **same_features(parts, target, reading))
+    state = worker.fold(job, parts, lambda done: progress(done / 2))
+    kept = np.sort(unpacked(state).get_support(indices=True))
+    for number, part in enumerate(parts):
+        learnt(selector, OnlyFeatures(job.open(part), kept), batch_size)
+        progress(0.5 + (number + 1) / len(parts) / 2)
+    return selector

@@ -1,0 +1,141 @@
+"""The engine on Spark: parts are learnt by executors, states are merged up a tree of shuffles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from streamsift import __version__
+from streamsift.core.exceptions import MissingExtraError, ParameterError, StreamsiftError
+from streamsift.engines.work import FAN, Job, learn, learn_rows, merge
+
+
+class SparkEngine:
+    """Tasks of a Spark session: a SparkSession, a master URL, or None for one that is started on this machine."""
+
+    def __init__(self, session: Any, jobs: int) -> None:
+        try:
+            import pyspark.sql
+        except ImportError as error:
+            raise MissingExtraError("engine='spark'", "pyspark", "spark") from error
+        self._spark, self._given, self.jobs = pyspark.sql, session, jobs
+
+    def fold(self, job: Job, parts: Sequence[Any], progress: Callable[[float], None]) -> bytes:
+        """The merged state of all parts."""
+        with self._session() as session:
+            parts = list(parts)
+            numbered = session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
+            return _merged(numbered.mapValues(lambda part: learn(job, part)), len(parts), progress)
+
+    def fold_table(self, job: Job, table: Any, progress: Callable[[float], None]) -> bytes:
+        """The merged state of all partitions of a Spark DataFrame."""
+
+        def learn_partition(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+
+            held = [batch for batch in batches if batch.num_rows]
+            if held:
+                frame = pa.Table.from_batches(held)
+                yield pa.RecordBatch.from_pydict({"state": [learn_rows(job, frame, "A partition of the table")]})
+
+        with self._session():
+            states = table.mapInArrow(learn_partition, "state binary")
+            numbered = states.rdd.map(lambda row: bytes(row.state)).zipWithIndex().map(lambda pair: (pair[1], pair[0]))
+            numbered = numbered.cache()
+            return _merged(numbered, _worded(numbered.count), progress)
+
+    def call(
+        self, function: Callable[[Any, Any], Any], shared: Any, tasks: Sequence[Any], progress: Callable[[float], None]
+    ) -> list[Any]:
+        """What a function of a module makes of each task, in their order."""
+        with self._session() as session:
+            tasks = list(tasks)
+            mapped = session.sparkContext.parallelize(tasks, len(tasks)).map(lambda task: function(shared, task))
+            found: list[Any] = _worded(mapped.collect)
+            progress(1.0)
+            return found
+
+    @contextmanager
+    def _session(self) -> Iterator[Any]:
+        if self._given is not None and not isinstance(self._given, str):
+            _refuse_other_versions(self._given)
+            yield self._given
+            return
+        builder = self._spark.SparkSession.builder.master(self._given or f"local[{self.jobs}]").appName("streamsift")
+        try:
+            session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        except Exception as error:  # of Java, of py4j or of pyspark: whatever keeps it from starting
+            raise ParameterError(
+                f"Spark cannot be started ({type(error).__name__}: {error}): it needs a Java runtime and a master that "
+                "can be reached."
+            ) from error
+        try:
+            _refuse_other_versions(session)
+            yield session
+        finally:
+            session.stop()
+
+
+def _merged(states: Any, count: int, progress: Callable[[float], None]) -> bytes:
+    """States numbered from 0, merged in groups of neighbours until one is left."""
+    if not count:
+        raise StreamsiftError("The table has no rows.")
+    while count > 1:
+        grouped = states.map(lambda pair: (pair[0] // FAN, pair)).groupByKey()
+        states = grouped.mapValues(lambda pairs: merge(state for _, state in sorted(pairs)))
+        count = -(-count // FAN)
+    ((_, state),) = _worded(states.collect)
+    progress(1.0)
+    return bytes(state)
+
+
+def _worded(action: Callable[[], Any]) -> Any:
+    """The result of a Spark action; what one of our functions raised on an executor, in its own words."""
+    try:
+        return action()
+    except Exception as error:  # Spark wraps what a task raised in errors of its own, of Python and of Java
+        told = _our_words(str(error))
+        if told is not None:
+            raise StreamsiftError(told) from error
+        raise
+
+
+def _our_words(text: str) -> str | None:
+    """The last line of a traceback of ours in Spark's long message.
+
+    >>> _our_words("at org...\\nstreamsift.core.exceptions.ReaderError: The part a.csv cannot be used.\\n\\tat java")
+    'The part a.csv cannot be used.'
+    """
+    begins = "streamsift.core.exceptions."
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith(begins)]
+    return lines[-1].partition(": ")[2] if lines else None
+
+
+def _refuse_other_versions(session: Any) -> None:
+    """Raise StreamsiftError for executors whose Python has no streamsift or pyarrow, or another version."""
+
+    def versions(_: Any) -> tuple[str | None, str | None]:
+        from importlib.metadata import PackageNotFoundError, version
+
+        def found(name: str) -> str | None:
+            try:
+                return version(name)
+            except PackageNotFoundError:
+                return None
+
+        return found("streamsift"), found("pyarrow")
+
+    context = session.sparkContext
+    n = max(int(context.defaultParallelism), 1)
+    for ours, arrow in context.parallelize(range(n), n).map(versions).collect():
+        if ours is None or arrow is None:
+            missing = "streamsift" if ours is None else "pyarrow"
+            raise StreamsiftError(
+                f"The Python of Spark's executors has no {missing}: install streamsift=={__version__} there, or set "
+                "PYSPARK_PYTHON to one that has it."
+            )
+        if ours != __version__:
+            raise StreamsiftError(
+                f"Spark's executors have streamsift {ours}, and here is {__version__}: install the same there."
+            )

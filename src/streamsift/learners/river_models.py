@@ -1,0 +1,135 @@
+"""Classifiers of river as learners: each row is a dict of the selected features, and features may come and go."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamsift.core.categories import Names
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Indices = NDArray[np.intp]
+
+# What may stand at the beginning of a pipeline that takes words for values.
+TAKE_WORDS = frozenset({"OneHotEncoder", "OrdinalEncoder", "TargetAgg", "FeatureHasher", "SelectType"})
+
+
+def takes_words(model: Any) -> bool:
+    """Whether a model of river takes nominal values as words: a tree, a forest, or what begins with an encoder."""
+    if hasattr(model, "nominal_attributes") or type(model).__name__ in TAKE_WORDS:
+        return True
+    if hasattr(model, "steps"):  # a pipeline
+        return takes_words(next(iter(model.steps.values())))
+    if hasattr(model, "transformers"):  # side by side
+        return all(takes_words(one) for one in model.transformers.values())
+    return hasattr(model, "model") and takes_words(model.model)  # bagging, boosting
+
+
+@cache
+def bayes_with_words() -> Any:
+    """The class of river's Gaussian naive Bayes with counts plus one for values that are words."""
+    from river.naive_bayes import GaussianNB
+
+    class WordsNB(GaussianNB):  # type: ignore[misc]  # river has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.words: dict[int, dict[str, Counter[int]]] = {}  # feature -> word -> class -> rows
+            self.rows: dict[int, Counter[int]] = {}  # feature -> class -> rows
+
+        def learn_one(self, x: dict[int, Any], y: int) -> None:
+            super().learn_one(_numbers(x), y)
+            for feature, word in _words(x).items():
+                self.words.setdefault(feature, {}).setdefault(word, Counter())[y] += 1
+                self.rows.setdefault(feature, Counter())[y] += 1
+
+        def joint_log_likelihood(self, x: dict[int, Any]) -> dict[int, float]:
+            found = super().joint_log_likelihood(_numbers(x))
+            for feature, word in _words(x).items():
+                words, rows = self.words.get(feature, {}), self.rows.get(feature, Counter())
+                here, n_words = words.get(word, Counter()), max(len(words), 1)
+                for label in found:
+                    found[label] += math.log((here[label] + 1) / (rows[label] + n_words))
+            return dict(found)
+
+    return WordsNB
+
+
+def _words(x: dict[int, Any]) -> dict[int, str]:
+    return {feature: value for feature, value in x.items() if isinstance(value, str)}
+
+
+def _numbers(x: dict[int, Any]) -> dict[int, float]:
+    return {feature: value for feature, value in x.items() if not isinstance(value, str)}
+
+
+class River:
+    """A classifier of river over numbers, made by `make`."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self.reset()
+
+    def reset(self) -> None:
+        self._model = self._make()
+        self._selected: list[int] = []
+        self._classes = 0
+
+    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
+        self._selected, self._classes = selected.tolist(), classes
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            self._model.learn_one(self._as_dict(row), label)
+
+    def predict(self, X: Floats) -> Codes:
+        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:
+        found = np.zeros((len(X), self._classes))
+        for place, row in enumerate(X.tolist()):
+            for label, share in self._shares(self._as_dict(row)).items():
+                if int(label) < self._classes:  # a model for two classes names both before it has met the second
+                    found[place, int(label)] = share
+        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+    @property
+    def model(self) -> Any:
+        """The model as it is trained now. Its features are numbers, its classes codes."""
+        return self._model
+
+    def _shares(self, row: dict[int, Any]) -> dict[Any, float]:
+        try:
+            return dict(self._model.predict_proba_one(row))
+        except NotImplementedError:  # it only names a class
+            label = self._model.predict_one(row)
+            return {} if label is None else {label: 1.0}
+
+    def _as_dict(self, row: list[float]) -> dict[int, Any]:
+        return dict(zip(self._selected, row, strict=True))
+
+
+class RiverOfWords(River):
+    """A classifier of river that gets categories by name; numbers stay numbers."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._names: Names = {}
+        super().__init__(make)
+
+    def know_categories(self, names: Names) -> None:
+        """The names of the categories of each categorical feature, in the order of their codes."""
+        self._names = names
+
+    def _as_dict(self, row: list[float]) -> dict[int, Any]:
+        if not self._names:
+            return super()._as_dict(row)
+        names = self._names
+        return {
+            feature: names[feature][int(value)] if feature in names else value
+            for feature, value in zip(self._selected, row, strict=True)
+        }

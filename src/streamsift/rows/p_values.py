@@ -1,0 +1,124 @@
+"""p-values of the screening scores: how likely a feature that tells nothing would score as much.
+
+    fisher        F test of equal class means: F = score (n - C) / (C - 1), with C - 1 and n - C degrees of freedom
+    t_score       Welch's t test of a class against the rest; with more than two classes, C times the smallest p-value
+    chi2, gini    chi-squared test of the table of bins (or categories) and classes
+    mutual_info   G test of the same table, G = 2 n MI, where at least 5 rows are expected in every cell; else as chi2
+
+Tables with small cells, as many categories make them, do not follow chi-squared with (K - 1) (C - 1) degrees of
+freedom. Under the hypothesis that the classes were dealt out at random over the rows, mean and variance of the
+statistic are known exactly (Haldane 1940, Dawson 1954):
+
+    mean      n (K - 1) (C - 1) / (n - 1)
+    variance  2 n / (n - 3) (v_r - w_r) (v_c - w_c) + n^2 / (n - 1) w_r w_c,
+              v_r = (K - 1) (n - K) / (n - 1),  w_r = (n sum 1 / r_k - K^2) / (n - 2),  r_k the rows of category k
+
+and the p-value is that of a multiple of chi-squared with the same two. For large cells both are the same.
+
+With fading or weights, n is the number of equally weighted rows that scatter as much, (sum w)^2 / sum w^2. Both sums
+are kept for all rows together; rows in which a feature is missing are taken to weigh as the others do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from streamsift.rows.screening_formulas import chi2, fisher, mutual_info, pooled
+from streamsift.summaries.moments import Moments
+
+Floats = NDArray[np.float64]
+
+_LARGE_CELL = 5.0  # expected rows from which on the G statistic follows chi-squared closely
+
+
+def fisher_p(moments: Moments, per_weight: float) -> Floats:
+    """The F test of each feature."""
+    weight = np.broadcast_to(moments.weight, moments.mean.shape) * per_weight
+    rows, classes = weight.sum(axis=0), np.count_nonzero(weight > 0.0, axis=0)
+    above, below = classes - 1.0, rows - classes
+    score = fisher(moments)
+    usable = (above > 0.0) & (below > 0.0) & (score > 0.0)
+    found = np.ones(len(score))
+    with np.errstate(over="ignore"):
+        f = score[usable] * below[usable] / above[usable]
+    found[usable] = special.fdtrc(above[usable], below[usable], f)
+    return found
+
+
+def t_score_p(moments: Moments, per_weight: float) -> Floats:
+    """Welch's test of each feature, for the class that is most different from the rest."""
+    weight = np.broadcast_to(moments.weight, moments.mean.shape)
+    n_classes = len(weight)
+    best = np.ones(weight.shape[1])
+    if n_classes < 2:
+        return best
+    tried = range(n_classes if n_classes > 2 else 1)
+    for c in tried:
+        rest = np.arange(n_classes) != c
+        n_rest, mean_rest, m2_rest = pooled(weight[rest], moments.mean[rest], moments.m2[rest])
+        best = np.minimum(
+            best,
+            _welch(
+                weight[c] * per_weight,
+                moments.m2[c] * per_weight,
+                n_rest * per_weight,
+                m2_rest * per_weight,
+                np.abs(moments.mean[c] - mean_rest),
+            ),
+        )
+    return np.minimum(best * len(tried), 1.0)
+
+
+def _welch(n_a: Floats, m2_a: Floats, n_b: Floats, m2_b: Floats, distance: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        error_a, error_b = m2_a / (n_a - 1.0) / n_a, m2_b / (n_b - 1.0) / n_b
+        freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1.0) + error_b**2 / (n_b - 1.0))
+        t = distance / np.sqrt(error_a + error_b)
+        found = 2.0 * special.stdtr(freedom, -t)
+    usable = (n_a > 1.0) & (n_b > 1.0) & (distance > 0.0)
+    separated = usable & (error_a + error_b == 0.0)  # different values without any scatter
+    return np.where(separated, 0.0, np.where(usable & np.isfinite(found), found, 1.0))
+
+
+def table_p(counts: Floats, per_weight: float | Floats, *, likelihood: bool) -> Floats:
+    """The test of each table of class weights (n_features, n_bins, n_classes); with `likelihood` the G test."""
+    counts = counts * np.reshape(per_weight, (-1, 1, 1))
+    rows, bins, classes = counts.sum(axis=(1, 2)), counts.sum(axis=2), counts.sum(axis=1)
+    n_bins, n_classes = np.count_nonzero(bins, axis=1), np.count_nonzero(classes, axis=1)
+    usable = (n_bins > 1) & (n_classes > 1) & (rows > 3.0)
+    found = np.ones(len(counts))
+    if not usable.any():
+        return found
+    counts, rows, bins, classes = counts[usable], rows[usable], bins[usable], classes[usable]
+    k, c = n_bins[usable].astype(float), n_classes[usable].astype(float)
+    statistic = chi2(counts)
+    mean, variance = _moments_by_chance(rows, bins, classes, k, c)
+    sure = variance <= 0.0  # no table but this one has these margins
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = special.chdtrc(2.0 * mean**2 / variance, statistic * 2.0 * mean / variance)
+    p = np.where(sure, 1.0, p)
+    if likelihood:
+        smallest = _least(bins) * _least(classes) / rows
+        large = smallest >= _LARGE_CELL
+        p = np.where(large, special.chdtrc((k - 1.0) * (c - 1.0), 2.0 * rows * mutual_info(counts)), p)
+    found[usable] = p
+    return found
+
+
+def _moments_by_chance(rows: Floats, bins: Floats, classes: Floats, k: Floats, c: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the chi-squared statistic over all ways to deal the classes out to the rows."""
+    mean = rows * (k - 1.0) * (c - 1.0) / (rows - 1.0)
+    v_r, v_c = (k - 1.0) * (rows - k) / (rows - 1.0), (c - 1.0) * (rows - c) / (rows - 1.0)
+    w_r, w_c = (
+        (rows * np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0.0).sum(axis=1) - n**2) / (rows - 2.0)
+        for sums, n in ((bins, k), (classes, c))
+    )
+    variance = 2.0 * rows / (rows - 3.0) * (v_r - w_r) * (v_c - w_c) + rows**2 / (rows - 1.0) * w_r * w_c
+    return mean, variance
+
+
+def _least(sums: Floats) -> Floats:
+    """The smallest sum that is not 0."""
+    return np.asarray(np.where(sums > 0.0, sums, np.inf).min(axis=1))

@@ -1,0 +1,114 @@
+"""Unbounded: a source without an end, and when to stop all the same. The table of these sources stands here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from streamsift.core.exceptions import ParameterError
+from streamsift.streams.message_stream import MessageStream
+from streamsift.streams.messages import MessageSource
+
+SCHEMES = ("tail:", "redis://", "kafka://")
+
+
+def is_unbounded(source: object) -> bool:
+    """Whether a source is the address of one without an end.
+
+    >>> is_unbounded("tail:log.csv"), is_unbounded("log.csv")
+    (True, False)
+    """
+    return isinstance(source, Unbounded) or (isinstance(source, str) and source.startswith(SCHEMES))
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """A source of rows without an end: what it is, and how it is followed.
+
+    Parameters
+    ----------
+    address : str
+        `tail:PATH` (a growing file, CSV or JSON Lines), `redis://host:port/stream?field=NAME`,
+        `kafka://broker:port/topic?format=json`, or "-" for standard input with sequence numbers.
+    stop_after_idle : float, optional
+        Seconds without a new row after which the stream ends; by default it waits for ever.
+    dead_letters : path, optional
+        File for messages that are no rows, which are skipped then; by default such a message is an error.
+    sequence : str, optional
+        Column that holds the number of each row. It is no feature; rows whose number is not beyond all before it have
+        come before and are left out.
+    resumes : bool
+        Whether the same run may have been started before: dead letters that are there although it begins at the
+        beginning are then moved to a file that ends in .old; otherwise they are refused.
+
+    Examples
+    --------
+    >>> from streamsift.streams import Unbounded, open_stream
+    >>> stream = open_stream(Unbounded("tail:log.csv", stop_after_idle=10), target="y")  # doctest: +SKIP
+    """
+
+    address: str
+    stop_after_idle: float | None = None
+    dead_letters: str | Path | None = None
+    sequence: str | None = None
+    resumes: bool = False
+
+    def __post_init__(self) -> None:
+        idle = self.stop_after_idle
+        if idle is not None and not (isinstance(idle, int | float) and 0 <= idle < math.inf):
+            raise ParameterError(f"'stop_after_idle' must be seconds from 0 on. Got {idle!r} instead.")
+        if self.address == "-" and self.sequence is None:
+            raise ParameterError("Standard input is read as one that never ends only with sequence= (--sequence).")
+        if self.address != "-" and not self.address.startswith(SCHEMES):
+            raise ParameterError(f"{self.address!r} has an end: give {', '.join(SCHEMES)} or - with sequence=.")
+
+    def open(
+        self, target: str | None, *, sep: str | None = None, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+    ) -> MessageStream:
+        """The rows as a stream."""
+        if target is None:
+            raise ParameterError(f"{self.address} needs the name of its label: pass target=.")
+        if self.sequence == target:
+            raise ParameterError(f"The target {target!r} cannot be the sequence number as well: name another column.")
+        return MessageStream(
+            self._source(sep),
+            target,
+            stop_after_idle=self.stop_after_idle,
+            dead_letters=self.dead_letters,
+            sequence=self.sequence,
+            resumes=self.resumes,
+            categorical=categorical,
+            ignore=ignore,
+        )
+
+    def _source(self, sep: str | None) -> MessageSource:
+        from streamsift.streams.kafka_topic import KafkaTopic
+        from streamsift.streams.lines import GrowingFile, NumberedInput
+        from streamsift.streams.redis_entries import RedisEntries
+
+        if self.address == "-":
+            return NumberedInput(sep)
+        if self.address.startswith("tail:"):
+            return GrowingFile(self.address.removeprefix("tail:"), sep)
+        if sep is not None:
+            raise ParameterError("The option sep does not apply to messages: it is for the cells of CSV.")
+        if self.address.startswith("redis:"):
+            given = self._query("field", "db")
+            if not given.get("db", "0").isdecimal():
+                raise ParameterError(f"'db' in {self.address!r} must be a number.")
+            return RedisEntries(self.address, field=given.get("field"), db=int(given.get("db", "0")))
+        chosen = self._query("format").get("format", "json")
+        if chosen != "json":
+            raise ParameterError(f"Messages of Kafka are read as JSON objects, not as {chosen!r}: give format=json.")
+        return KafkaTopic(self.address)
+
+    def _query(self, *known: str) -> dict[str, str]:
+        """What stands behind the question mark of the address."""
+        found = dict(parse_qsl(urlsplit(self.address).query, keep_blank_values=True))
+        for name in found:
+            if name not in known:
+                raise ParameterError(f"{name!r} in {self.address!r} is not known: {' and '.join(known)} are.")
+        return found

@@ -1,0 +1,75 @@
+"""A real Spark on this machine: the answer of one pass; without a Java runtime the tests say so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamsift import Screener
+from streamsift.core.exceptions import StreamsiftError
+from streamsift.engines import select, select_by_key
+from tests.engines.tables import assert_same, frame, one_pass, write_parts
+
+sql = pytest.importorskip("pyspark.sql", reason="skipped: no pyspark (pip install 'streamsift[spark]')")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="skipped: no Java runtime (default-jre-headless)"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.xdist_group("spark"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = sql.SparkSession.builder.master("local[2]").appName("streamsift tests")
+    session = (
+        builder.config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.log.level", "OFF")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize("criterion", ["fisher", "mutual_info"])
+def test_files(tmp_path: Path, spark: Any, criterion: str) -> None:
+    table = write_parts(tmp_path, ".csv", 10)  # more than one level of the tree
+    found = select(tmp_path, Screener(criterion), "y", engine=spark)
+    assert_same(found, one_pass(Screener(criterion), table), criterion)
+
+
+def test_a_spark_frame(spark: Any) -> None:
+    table = frame(0, 900)
+    found = select(spark.createDataFrame(table).repartition(5), Screener("fisher"), "y", engine=spark)
+    assert_same(found, one_pass(Screener("fisher"), table), "fisher")
+
+
+def test_one_selector_per_key(tmp_path: Path, spark: Any) -> None:
+    table = write_parts(tmp_path, ".csv", 2)
+    found = select_by_key(tmp_path, Screener("fisher", n_features_to_select=1), "shop", "y", engine=spark, jobs=2)
+    assert set(found["key"].to_pylist()) == set(table["shop"])
+
+
+def test_a_part_that_cannot_be_read_is_named(tmp_path: Path, spark: Any) -> None:
+    write_parts(tmp_path, ".csv", 3)
+    (tmp_path / "part2.csv").write_text("n0,y\n")
+    with pytest.raises(StreamsiftError, match=r"part2\.csv cannot be used"):
+        select(tmp_path, Screener(), "y", engine=spark)
+
+
+def test_another_version_is_refused(tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_parts(tmp_path, ".csv", 2)
+    monkeypatch.setattr("streamsift.engines.spark.__version__", "9.9.9")
+    with pytest.raises(StreamsiftError, match=r"and here is 9\.9\.9: install the same there"):
+        select(tmp_path, Screener(), "y", engine=spark)
