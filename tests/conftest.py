@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 from pathlib import Path
 
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 SLOW_EXAMPLES = ("streamsift.instances.f_etana",)  # the same as the mark `compiled`, for examples in docstrings
+# Examples in docstrings that need a package which is not in the extra `test`.
+EXAMPLES_NEED = {"streamsift.interop.tsfresh.tsfresh_columns": "tsfresh"}
 
 # The first example of a test may compile a kernel, so time says nothing; CI tries the same examples on every run.
 settings.register_profile(
@@ -42,8 +45,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what is about many rows where there is no machine code."""
+    """Leave out what is about many rows where there is no machine code, and examples whose package is not installed."""
     for item in items:
+        package = EXAMPLES_NEED.get(item.name)
+        if package and importlib.util.find_spec(package) is None:
+            item.add_marker(pytest.mark.skip(reason=f"skipped: no {package}"))
         if not JIT and (item.get_closest_marker("compiled") or item.name.startswith(SLOW_EXAMPLES)):
             item.add_marker(pytest.mark.skip(reason="needs compiled kernels: too slow in plain Python"))
 
