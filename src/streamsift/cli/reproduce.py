@@ -15,6 +15,7 @@ Examples:
   streamsift reproduce abfs --table 3 --rows 20000 --repeats 3 --jobs 2 -o out/
   streamsift reproduce screening --table 8 --data DIR -o out/
   streamsift reproduce all --quick --data DIR --jobs 2 -o out/
+  streamsift reproduce all --hours 2 --data DIR --jobs 2 -o out/
 """
 
 
@@ -32,10 +33,18 @@ Examples:
 @click.option("--seed", default=1, show_default=True, help="Seed for everything random.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of parallel processes.")
 @click.option(
-    "--repeats", default=1, show_default=True, type=click.IntRange(1), help="Number of repeats, each with its own seed."
+    "--repeats",
+    type=click.IntRange(1),
+    show_default="1; investing as in the paper",
+    help="Number of repeats, each with its own seed.",
 )
 @click.option("--data", metavar="DIR", help="Folder that holds the paper's data sets.")
 @click.option("--quick", is_flag=True, help="With all: fewer rows and repeats, to finish in minutes.")
+@click.option(
+    "--hours",
+    type=click.FloatRange(0, min_open=True),
+    help="With all: as many repeats of each exhibit as so many hours allow; the same command goes on with the rest.",
+)
 @click.option("-o", "--out", required=True, metavar="DIR", help="Folder to write the report and the numbers to.")
 def reproduce(
     paper: str,
@@ -45,9 +54,10 @@ def reproduce(
     rows: int | None,
     seed: int,
     jobs: int,
-    repeats: int,
+    repeats: int | None,
     data: str | None,
     quick: bool,
+    hours: float | None,
     out: str,
 ) -> None:
     """Reproduce a figure or table of PAPER, print the numbers and draw them.
@@ -55,9 +65,10 @@ def reproduce(
     Papers: screening (tables 1 to 9, figure 3); fires (tables 2 to 4, figures 3 to 6); abfs (tables 1 to 12, figures
     1 to 6, 8 and 9); investing (tables 1 to 3); etana (tables 1 to 4, figures 4 to 6).
 
-    With PAPER all, every table of every paper is reproduced, and a page gives a verdict on each. Finished results are
-    kept in the output folder and are not measured again unless the settings differ; so are the individual runs of
-    tables that take hours (fires, abfs).
+    With PAPER all, every table of every paper is reproduced, the cheapest first, and a page gives a verdict on each.
+    Finished results are kept in the output folder and are not measured again unless the settings differ; so are the
+    individual runs of tables that take hours (fires, abfs). With --hours every exhibit is repeated as often as that
+    time allows, all calls together, but no more often than in its paper (ten times where that does not say).
     """
     if paper == "all":
         if figure is not None or table is not None or rivals:
@@ -65,10 +76,10 @@ def reproduce(
         from streamsift.cli.reproduce_all import reproduce_all
         from streamsift.reproduce.result import Options
 
-        reproduce_all(Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}"), out, quick=quick)
+        reproduce_all(Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}"), out, quick=quick, hours=hours)
         return
-    if quick:
-        raise click.UsageError("--quick is for all papers; for one table give --rows or --repeats.")
+    if quick or hours is not None:
+        raise click.UsageError("--quick and --hours are for all papers; for one table give --rows or --repeats.")
     if (figure is not None) + (table is not None) + rivals != 1:
         raise click.UsageError("Give one of --figure N, --table N and --rivals.")
     from rich.console import Console
