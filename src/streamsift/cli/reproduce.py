@@ -25,6 +25,11 @@ Examples:
 @click.option("--table", type=int, metavar="N", help="Number of the table to reproduce.")
 @click.option("--rivals", is_flag=True, help="Run the column methods that the etana paper compares itself with.")
 @click.option(
+    "--check",
+    metavar="NAME",
+    help="Look into a known difference: functions (abfs), rows or weights (fires), splits (etana), wealth (investing).",
+)
+@click.option(
     "--rows",
     type=click.IntRange(1_000),
     show_default="as many as in the paper",
@@ -51,6 +56,7 @@ def reproduce(
     figure: int | None,
     table: int | None,
     rivals: bool,
+    check: str | None,
     rows: int | None,
     seed: int,
     jobs: int,
@@ -71,8 +77,8 @@ def reproduce(
     time allows, all calls together, but no more often than in its paper (ten times where that does not say).
     """
     if paper == "all":
-        if figure is not None or table is not None or rivals:
-            raise click.UsageError("With all, give none of --figure, --table and --rivals.")
+        if figure is not None or table is not None or rivals or check:
+            raise click.UsageError("With all, give none of --figure, --table, --rivals and --check.")
         from streamsift.cli.reproduce_all import reproduce_all
         from streamsift.reproduce.result import Options
 
@@ -80,8 +86,8 @@ def reproduce(
         return
     if quick or hours is not None:
         raise click.UsageError("--quick and --hours are for all papers; for one table give --rows or --repeats.")
-    if (figure is not None) + (table is not None) + rivals != 1:
-        raise click.UsageError("Give one of --figure N, --table N and --rivals.")
+    if (figure is not None) + (table is not None) + rivals + (check is not None) != 1:
+        raise click.UsageError("Give one of --figure N, --table N, --rivals and --check NAME.")
     from rich.console import Console
     from rich.progress import Progress
 
@@ -93,6 +99,8 @@ def reproduce(
     from streamsift.reproduce.result import Options
 
     name = "rivals" if rivals else f"figure {figure}" if figure is not None else f"table {table}"
+    if check is not None:
+        name = f"check {check}"
     available = exhibits(paper)
     if name not in available:
         raise UnknownNameError(f"reproduction of {paper}", name, available)

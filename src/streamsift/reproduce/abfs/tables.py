@@ -23,6 +23,7 @@ from streamsift.reproduce.abfs.figures import (
     stability_figure,
     sweep_figure,
 )
+from streamsift.reproduce.abfs.functions import functions
 from streamsift.reproduce.abfs.runs import LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, AbfsMeasured, AbfsRun
 from streamsift.reproduce.abfs.settings import STREAM_NOTE, lead, mean, measure_all
 from streamsift.reproduce.papers import published_table
@@ -287,4 +288,5 @@ EXHIBITS: dict[str, Exhibit] = {
     "figure 6": partial(sweep_figure, 6),
     "figure 8": stability_figure,
     "figure 9": features_figure,
+    "check functions": functions,
 }

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from streamsift.reproduce.fires.causes import dying_weights, few_rows
 from streamsift.reproduce.fires.data import DATA_SETS, FiresData, present
 from streamsift.reproduce.fires.figures import figure_3, figure_4, figure_5, figure_6, trade_off
 from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS, WIDE, FiresPlan, FiresRun, data_folder, runs
@@ -144,4 +145,6 @@ EXHIBITS = {
     "figure 4": figure_4,
     "figure 5": figure_5,
     "figure 6": figure_6,
+    "check weights": dying_weights,
+    "check rows": few_rows,
 }
