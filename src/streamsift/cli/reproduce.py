@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from streamsift.reproduce.result import Options
 
 RUNS = "runs"  # the folder of finished runs
 
@@ -27,7 +32,7 @@ Examples:
 @click.option(
     "--check",
     metavar="NAME",
-    help="Look into a known difference: functions (abfs), rows or weights (fires), splits (etana), wealth (investing).",
+    help="Look into a known difference: functions (abfs), rows or weights (fires), splits (etana).",
 )
 @click.option(
     "--rows",
@@ -92,6 +97,7 @@ def reproduce(
     from rich.progress import Progress
 
     from streamsift.cli.output import own_folder
+    from streamsift.cli.reproduce_all import commit
     from streamsift.cli.table import print_table
     from streamsift.core.exceptions import UnknownNameError
     from streamsift.report.reproduction import reproduction_report
@@ -106,7 +112,7 @@ def reproduce(
         raise UnknownNameError(f"reproduction of {paper}", name, available)
     folder = own_folder(out)
     options = Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}")
-    console = Console(stderr=True)
+    console, began = Console(stderr=True), perf_counter()
     try:
         with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task(f"{paper}, {name}", total=None)
@@ -116,10 +122,20 @@ def reproduce(
             click.echo(f"Finished runs are kept in {folder / RUNS}: the same command goes on.", err=True)
         raise
     stem = f"{paper}-{name.replace(' ', '-')}"
-    folder.write(f"{stem}.json", json.dumps(result.as_dict(), indent=1) + "\n")
+    origin = {"command": _typed(paper, name, options), "commit": commit(), "seconds": round(perf_counter() - began, 1)}
+    folder.write(f"{stem}.json", json.dumps({**origin, **result.as_dict()}, indent=1) + "\n")
     page = folder.write(f"{stem}.html", reproduction_report(result.as_dict()))
     print_table(result.columns, result.rows, numeric=result.columns[2:])
     click.echo(result.note, err=True)
     if result.missing:
         click.echo(f"Data missing, or not whole: {', '.join(result.missing)}.", err=True)
     click.echo(f"Drawn in {page}", err=True)
+
+
+def _typed(paper: str, name: str, options: Options) -> str:
+    """The command, as one would type it again."""
+    rows = "" if options.rows is None else f" --rows {options.rows}"
+    repeats = "" if options.repeats is None else f" --repeats {options.repeats}"
+    seed = "" if options.seed == 1 else f" --seed {options.seed}"
+    data = "" if options.data is None else " --data DIR"
+    return f"streamsift reproduce {paper} --{name}{rows}{repeats}{seed}{data} -o out/"

@@ -99,7 +99,7 @@ def _table(tables: Sequence[Mapping[str, Any]]) -> Table:
     rows: list[list[str | Cell]] = []
     for table in tables:
         verdict = table["verdict"]
-        said = " ".join(filter(None, (verdict["sentence"], table["order"], table["caveat"])))
+        said = " ".join(filter(None, (verdict["sentence"], table["chance"], table["order"], table["caveat"])))
         agree = Cell("")
         if judged := verdict["n_judged"]:
             share = verdict["n_agreeing"] / judged

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.printed import MOST_REPEATS, QUICK, QUICK_ENOUGH, SECONDS, TABLES, UNPRINTED, PrintedTable
 from streamsift.reproduce.record import rests_on
 from streamsift.reproduce.result import Exhibit, Options, Pair
-from streamsift.reproduce.verdict import TableVerdict, judge
+from streamsift.reproduce.verdict import TableVerdict, agrees, judge
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,29 @@ def cells_of(table: PrintedTable, records: Mapping[str, dict[str, Any]]) -> list
     return [Pair(**cell) for one in found for cell in one["cells"] if cell["table"] == table.name]
 
 
+TWICE = 2.0  # standard errors
+
+
+def chance(cells: Sequence[Pair], paper_repeats: int) -> str:
+    """How many of the cells that differ are within what the repeats leave open, the paper's and ours; "" if unknown.
+
+    The spread of single runs is taken from ours. Two standard errors of the difference count as chance.
+
+    >>> chance([Pair("t", "a", 2.0, 2.5, error=0.1, repeats=4)], 4)
+    'Of 1 cells off by more than 10 %, 0 are within two standard errors of the difference.'
+    """
+    off = [cell for cell in cells if cell.basis != "part" and not agrees(cell.ours, cell.published)]
+    known = [cell for cell in off if cell.error is not None]
+    if not known or not paper_repeats:
+        return ""
+    within = 0
+    for cell in known:
+        error = float(cell.error or 0.0)
+        of_difference = math.sqrt(error**2 + error**2 * cell.repeats / paper_repeats)
+        within += abs(float(cell.ours) - float(cell.published)) <= TWICE * of_difference
+    return f"Of {len(known)} cells off by more than 10 %, {within} are within two standard errors of the difference."
+
+
 def _stems(table: PrintedTable) -> list[str]:
     return [ExhibitTask(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
 
@@ -105,6 +129,7 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
     rows = []
     for table in TABLES:
         stems = [stem for stem in _stems(table) if stem in records]
+        often = max((records[stem]["paper_repeats"] for stem in stems), default=0)
         order = method_order(cells_of(table, records), table.better) if table.better else None
         rows.append(
             {
@@ -116,7 +141,8 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
                 "verdict": verdict(table, records, failures).as_dict(),
                 "rests_on": _weakest([rests_on(records.get(stem)) for stem in _stems(table)]),
                 "repeats": min((records[stem]["repeats"] for stem in stems), default=0),
-                "paper_repeats": max((records[stem]["paper_repeats"] for stem in stems), default=0),
+                "paper_repeats": often,
+                "chance": "" if table.by_order else chance(cells_of(table, records), often),
                 "order": "" if order is None else order.words(),
                 "correlation": None if order is None else order.correlation,
                 "stems": stems,
