@@ -86,9 +86,13 @@ def test_gsg_mixes_two_concepts_for_a_while() -> None:
     roles = ((0, 1, 2, 3, 4), (3, 4, 1, 0, 2), (1, 4, 3, 2, 0))
     values = np.array([[_friedman(*x[list(one)]) for one in roles] for x in X])
     followed = np.isclose(values, y[:, None], rtol=1e-12).argmax(axis=1)
-    assert (followed[:300] == 0).all() and (followed[500:700] == 1).all() and (followed[900:] == 2).all()
-    assert 0.4 < (followed[300:500] == 1).mean() < 0.6 and set(followed[300:500]) == {0, 1}
-    assert 0.4 < (followed[700:900] == 2).mean() < 0.6 and set(followed[700:900]) == {1, 2}
+    assert (followed[:300] == 0).all()
+    assert (followed[500:700] == 1).all()
+    assert (followed[900:] == 2).all()
+    assert 0.4 < (followed[300:500] == 1).mean() < 0.6
+    assert set(followed[300:500]) == {0, 1}
+    assert 0.4 < (followed[700:900] == 2).mean() < 0.6
+    assert set(followed[700:900]) == {1, 2}
     drifts = generate("friedman_drift", variant="gsg", n_rows=1200, positions=[300, 700], width=200).drifts
     assert [(drift.row, drift.first, drift.last) for drift in drifts] == [(300, 300, 499), (700, 700, 899)]
 
