@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape
 
 from streamsift.reproduce.claims import judged_claims
 from streamsift.reproduce.everything import STRENGTH, summary
-from streamsift.reproduce.printed import KINDS
+from streamsift.reproduce.printed import KINDS, RESULTS
 from streamsift.reproduce.verdict import RULE, WORDS
 
 HERE = Path(__file__).resolve().parent
@@ -59,10 +59,10 @@ def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
         parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said)]
         if CHARTS[paper](found):
             parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
-        parts += ["### Does it hold?", _claims(said), "### Table by table", _tables(own)]
-        parts.append("### What the paper does not say")
+        parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
+        parts.append("**What the paper does not say**")
         parts += [f"- {_filled(line, found, looked_into)}" for line in text["found"]]
-        parts += ["### Newer results", text["newer"]]
+        parts += ["**Newer results**", text["newer"]]
     parts += ["## What was run", _runs(found, looked_into)]
     joined = "\n\n".join(parts) + "\n"
     return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", joined)
@@ -74,7 +74,8 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
     for kind in KINDS:
         own = Counter(table["verdict"]["word"] for table in tables if table["kind"] == kind)
         rows.append([kind, str(sum(own.values())), *(str(own[word] or "") for word in words)])
-    rests = Counter(table["rests_on"] for table in tables)
+    results = [table for table in tables if table["kind"] == RESULTS]
+    rests = Counter(table["rests_on"] for table in results)
     held = Counter(claim["holds"] for claim in claims)
     order = [table["correlation"] for table in tables if table["correlation"] is not None]
     sentences = (
@@ -86,7 +87,7 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
     rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
     return [
         _table(["tables of", "in all", *words], rows),
-        f"What the {len(tables)} verdicts rest on: {rested}. {sentences}",
+        f"What the {len(results)} verdicts on results rest on: {rested}. {sentences}",
     ]
 
 
@@ -125,6 +126,8 @@ def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _rests_on(table: Mapping[str, Any]) -> str:
+    if table["kind"] != RESULTS:
+        return "what is here" if table["repeats"] else "nothing"
     if not table["repeats"]:
         return str(table["rests_on"])
     of = f" of {table['paper_repeats']}" if table["paper_repeats"] else ""
