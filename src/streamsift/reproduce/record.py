@@ -108,7 +108,7 @@ def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats:
         "title": first["title"],
         "command": command,
         "commits": kept["commits"],
-        "seconds": round(seconds(kept), 1),
+        "seconds": float(f"{seconds(kept):.3g}"),
         "rows": kept["settings"]["rows"],
         "brief": kept["settings"]["brief"],
         "seeds": [repeat["seed"] for repeat in repeats],
