@@ -77,9 +77,12 @@ class ClassJudge:
         recent = np.concatenate([_wider(self.latest_counts, counts.shape[2]), counts], axis=1)
         total_loss, recent_losses = self.loss + losses.cumsum(), np.concatenate([self.latest_losses, losses])
         n_steps = len(tests)
+        windows = _windowed(recent, n_steps, window)
         measures = {
             **_predicted("", totals, total_loss),
-            **_predicted("window_", _windowed(recent, n_steps, window), _windowed(recent_losses, n_steps, window)),
+            **_predicted("window_", windows, _windowed(recent_losses, n_steps, window)),
+            "majority": _majority(totals),
+            "window_majority": _majority(windows),
             "batch_accuracy": classification_scores(counts).accuracy,
         }
         if not n_steps:
@@ -143,6 +146,13 @@ def _predicted(prefix: str, counts: Codes, losses: Floats) -> Measures:
         log_loss = losses / counts[1].sum(axis=1)
     values = scores._asdict() | {"log_loss": log_loss}
     return {prefix + name: values[name] for name in PREDICTION}
+
+
+def _majority(counts: Codes) -> Floats:
+    """The share of the most frequent class among the rows counted; NaN before the first test."""
+    rows = counts[1]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(rows.max(axis=1) / rows.sum(axis=1))
 
 
 def _windowed(values: NDArray[Any], n_steps: int, window: int) -> NDArray[Any]:
