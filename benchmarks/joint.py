@@ -1,7 +1,7 @@
 """Cross moments beside the machine's own X.T @ X, and Joint beside what people use offline.
 
 The limit of the first is one symmetric product of a batch with itself (numpy takes the symmetric one for X.T @ X, too).
-The peers of the second (also in joint_peers.py) see all rows at once. Wide data is shown with its memory: state and peak
+The peers of the second (joint_peers.py) see all rows at once. Wide data is shown with its memory: state and peak
 of a run.
 """
 
