@@ -53,11 +53,13 @@ class MomentPart(NamedTuple):
 class FeatureCorrelations(NamedTuple):
     """What rules read: correlations of features (J, J) and with targets (J, T), scales, means and number of rows.
 
-    A feature without spread has scale 0 and no correlation with anything, itself included.
+    `among_targets` (T, T) are those of the targets. What has no spread has scale 0 and no correlation with anything,
+    itself included.
     """
 
     features: Floats
     targets: Floats
+    among_targets: Floats
     feature_mean: Floats
     feature_scale: Floats
     target_mean: Floats
@@ -310,7 +312,14 @@ class CrossMoments:
         j = self.n_features
         n_rows = weight * weight / self.squared_weight if self.squared_weight > 0.0 else 0.0
         return FeatureCorrelations(
-            covariance[:j, :j], covariance[:j, j:], mean[:j], scale[:j], mean[j:], scale[j:], n_rows
+            covariance[:j, :j],
+            covariance[:j, j:],
+            covariance[j:, j:],
+            mean[:j],
+            scale[:j],
+            mean[j:],
+            scale[j:],
+            n_rows,
         )
 
 
