@@ -290,6 +290,9 @@ class Joint(RowSelector):
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
 
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        return (float(self.fading) ** other.n_rows_seen_ if later else 1.0), 1.0, None
+
     def _merge(self, state: CandidatePool, other: CandidatePool) -> None:
         state.merge(other)
 

@@ -129,8 +129,7 @@ class CrossMoments:
         total = float(n_rows) if weights is None else float(weights.sum())
         squares = float(n_rows) if weights is None else float(weights @ weights)
         if factor != 1.0:
-            self.cross, self.weight = self.cross * factor, self.weight * factor
-            self.squared_weight *= factor * factor
+            self.fade(factor)
         self.age = age
         self.squared_weight += squares
         if total == 0.0:
@@ -143,6 +142,11 @@ class CrossMoments:
                 self._combine(_sparse_part(X, targets, weights, total))
                 return
         self._learn_dense(X, targets, weights, total)
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.cross, self.weight = self.cross * factor, self.weight * factor
+        self.squared_weight *= factor * factor
 
     def _learn_dense(self, X: NDArray[Any], targets: Floats, weights: Floats | None, total: float) -> None:
         n_rows, n_features = X.shape
@@ -282,9 +286,7 @@ class CrossMoments:
         self._combine(MomentPart(other.weight * scale, other.mean, other.cross * scale))
 
     def _to_present(self) -> None:
-        scale = self.fading**self.age
-        self.cross, self.weight = self.cross * scale, self.weight * scale
-        self.squared_weight *= scale * scale
+        self.fade(self.fading**self.age)
         self.age = 0
 
     # -- answers ------------------------------------------------------------------------------------------------
