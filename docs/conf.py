@@ -68,7 +68,7 @@ CONTENTS = {
     "Methods for columns": [f"methods/{name}" for name in ("investing", "osfs", "saola", "ofs_density", "ofs_a3m")],
     "Methods for instances": ["methods/etana"],
     "Reference": ["api", "format", "glossary"],
-    "Measured": ["benchmarks", "methods/reproduction", "methods/defaults", "reliability"],
+    "Measured": ["benchmarks", "reproduction/index", "methods/reproduction", "methods/defaults", "reliability"],
     "Project": [*AT_ROOT.values()][1:],
     "Decisions": sorted(f"adr/{path.stem}" for path in (ROOT / "docs" / "adr").glob("*.md")),
 }
