@@ -39,6 +39,11 @@ class ExhibitTask:
         return MOST_REPEATS.get((self.paper, self.exhibit), (1, 0))[1]
 
     @property
+    def cost(self) -> float:
+        """About how many seconds a repeat takes."""
+        return SECONDS.get((self.paper, self.exhibit), 1.0)
+
+    @property
     def command(self) -> str:
         """The command that measures it, as one would type it."""
         rows = "" if self.options.rows is None else f" --rows {self.options.rows}"
