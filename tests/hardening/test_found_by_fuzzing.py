@@ -16,9 +16,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from tests.fuzz.seeds import corpus
 
-from streamsift import FIRES, OFS, InputError, ReaderError, SavedStateError, Screener, catalog, open_stream
+from streamsift import FIRES, OFS, InputError, Joint, ReaderError, SavedStateError, Screener, catalog, open_stream
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.npy import HeaderError, read_array
@@ -299,3 +300,29 @@ def test_moments_of_fires_that_no_rows_can_have() -> None:
         arrays["state.moments"][row] *= -1.0
         with pytest.raises(SavedStateError, match="no rows can have"):
             FIRES().load_state_arrays(arrays)
+
+
+@pytest.mark.parametrize("method", [Joint("ols", task="regression"), Screener("correlation", task="regression")])
+def test_a_state_with_numbers_to_explain_has_no_labels(method: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    arrays = method.fit(X, X[:, 0]).state_arrays()
+    arrays["labels"] = np.array([0, 1, 2])
+    with pytest.raises(SavedStateError, match="the target is a number"):
+        clone(method).load_state_arrays(arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("weight", 1e300, "more than so few rows can have"),
+        ("squared_weight", 1e-320, "not those of so few rows"),
+    ],
+)
+def test_weights_of_cross_moments_are_those_of_the_rows(name: str, value: float, words: str) -> None:
+    """Their squares would overflow, or claim an infinite number of rows, of which a number is made."""
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    arrays = Joint().fit(X, np.arange(50) % 2).state_arrays()
+    key = f"state.cross.{name}"
+    arrays[key] = np.full_like(arrays[key], value)
+    with pytest.raises(SavedStateError, match=words):
+        Joint(n_features_to_select=None).load_state_arrays(arrays).selection()

@@ -459,6 +459,8 @@ class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
         labels, counts = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        if self._numeric and len(labels):
+            raise SavedStateError("The saved state has labels, but the target is a number: it is damaged.")
         names = saved_names(arrays, counts.n_features)
         columns = OneHotColumns.from_arrays(arrays, counts.n_features)
         width = counts.n_features if columns is None else len(columns.features)  # what the method itself sees

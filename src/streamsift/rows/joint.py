@@ -47,6 +47,7 @@ from streamsift.rows import joint_penalties, joint_rules
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.cross_moments import FeatureCorrelations
+from streamsift.summaries.fading import refuse_heavy_rows
 from streamsift.summaries.moments import refuse_bad_values
 from streamsift.summaries.pair_products import LARGEST_FACTOR, base_columns, n_columns, parents, with_products
 
@@ -235,6 +236,7 @@ class Joint(RowSelector):
         refuse_bad_values(batch, nan_allowed=self.missing == "skip" or batch.has_absent)
         width = batch.X.shape[1]
         self._refuse_too_many(width)
+        refuse_heavy_rows(batch)
         self._refuse_overflow(batch)
         targets = _targets(batch)
         step = max(ROWS_AT_ONCE // n_columns(width), 1) if state.pairs else batch.n_rows

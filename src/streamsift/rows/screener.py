@@ -57,7 +57,7 @@ from streamsift.rows.p_values import fisher_p, t_score_p, table_p
 from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
 from streamsift.rows.target_scores import TargetScores, target_scores
 from streamsift.summaries.category_counts import CategoryCounts
-from streamsift.summaries.fading import HEAVIEST
+from streamsift.summaries.fading import refuse_heavy_rows
 from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import QuantileSummary
@@ -257,11 +257,7 @@ class Screener(RowSelector):
             raise ParameterError("fading='auto' goes by how well rows are classified: give a number for regression.")
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
-        if batch.weight is not None and batch.weight.max(initial=0.0) > HEAVIEST:
-            row = int(np.argmax(batch.weight))
-            raise InputError(
-                f"Row {row} has the weight {batch.weight[row]:g}: weights are at most {HEAVIEST:g}, so divide all."
-            )
+        refuse_heavy_rows(batch)
         if batch.times is None or not isinstance(self.half_life, str):
             return latest
         half_life, now = read_duration(self.half_life) or 1.0, float(batch.times.max())
