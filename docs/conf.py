@@ -50,7 +50,15 @@ ROOT_OF = {page: name for name, page in AT_ROOT.items()}
 # The contents: a title, and its pages in order.
 CONTENTS = {
     "Start": ["project/readme", "which", "python", "command_line"],
-    "User guide": ["reading", "real_streams", "pipelines", "report", "methods/compare", "methods/generators"],
+    "User guide": [
+        "reading",
+        "real_streams",
+        "pipelines",
+        "report",
+        "methods/compare",
+        "datasets",
+        "methods/generators",
+    ],
     "Recipes": [
         *("resume", "unbounded", "recipes/columns_without_end", "river", "scale", "threads", "examples/etana_prices"),
     ],

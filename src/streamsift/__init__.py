@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from streamsift import catalog as catalog
+    from streamsift import datasets as datasets
     from streamsift import drift as drift
     from streamsift import metrics as metrics
     from streamsift.checks import run_checks as run_checks
@@ -124,6 +125,7 @@ _HOME = {
     "catalog": "streamsift.catalog",
     "columns_from": "streamsift.streams.column_iterable",
     "compare": "streamsift.comparison.compare",
+    "datasets": "streamsift.datasets",
     "drift": "streamsift.drift",
     "generate": "streamsift.streams.generation",
     "load": "streamsift.persist",
@@ -187,6 +189,7 @@ __all__ = [
     "catalog",
     "columns_from",
     "compare",
+    "datasets",
     "drift",
     "generate",
     "load",

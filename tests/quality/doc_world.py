@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from streamsift import datasets
+
 N_ROWS = 400
 
 
@@ -34,6 +36,7 @@ def write_files(folder: Path) -> None:
     _table("income", ("low", "high")).to_csv(folder / "data.csv", index=False)
     _table("spam", ("ham", "spam")).drop(columns="town").to_csv(folder / "mail.csv", index=False)
     _table("bought", ("no", "yes")).to_csv(folder / "clicks.csv", index=False)
+    datasets.load_clicks(n_rows=1000).write_csv(folder / "shop.csv")
     _table("bought", ("no", "yes"), 1).to_csv(folder / "monday.csv", index=False)
     _table("bought", ("no", "yes"), 2).to_csv(folder / "tuesday.csv", index=False)
     patients = _table("disease", ("no", "yes")).drop(columns="town")

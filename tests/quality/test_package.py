@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 import streamsift
-from streamsift import catalog, checks, persist
+from streamsift import catalog, checks, datasets, persist
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "torch", "bokeh", "numpy")
@@ -80,10 +80,10 @@ def test_every_module_imports_and_exports_what_it_says(module: str) -> None:
 def public_objects() -> dict[str, object]:
     """Exported names, and the public functions of the modules users call by module."""
     found = {f"streamsift.{name}": getattr(streamsift, name) for name in streamsift.__all__ if name != "__version__"}
-    modules: list[ModuleType] = [catalog, checks, persist]
+    modules: list[ModuleType] = [catalog, checks, datasets, persist]
     for module in modules:
         for name, value in inspect.getmembers(module, inspect.isfunction):
-            if not name.startswith("_") and value.__module__ == module.__name__:
+            if not name.startswith("_") and value.__module__.startswith(module.__name__):
                 found[f"{module.__name__}.{name}"] = value
     return found
 

@@ -141,7 +141,7 @@ def generate(name: str, n_rows: int = 100_000, seed: int = 0, **options: Any) ->
     name : str
         agr (loan applicants), an (asset negotiation), bg1, bg2, bg3 (binary concepts), rtg (random tree), sea (sum
         of two features), rbf (clouds around centres), linear_drift (a window of true features that moves on),
-        friedman_drift (a number as target; five true features that are replaced). Each is described in its file in
+        friedman_drift (a number as target; five true features whose roles change). Each is described in its file in
         streamsift.streams.generators.
     n_rows : int, default 100,000
         How many rows the stream has.
