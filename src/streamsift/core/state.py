@@ -193,7 +193,8 @@ def state_from_arrays(
     Counter(n=3, sums=array([0., 0.]))
     """
     sizes = {} if sizes is None else sizes
-    declared = _declared(kind)
+    key: Any = kind
+    declared = _declared(key)
     plain = {name: hint for name, (hint, _) in declared.items() if not dataclasses.is_dataclass(hint)}
     values = {name: _restored(arrays, hint, prefix + name) for name, hint in plain.items()}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
@@ -224,7 +225,7 @@ class _Scope(ChainMap[str, Any]):
 
 
 @cache
-def _declared(kind: type[Any]) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+def _declared(kind: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """The type of each field that is saved, and what is declared of it."""
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: _declarations(hints[field.name]) for field in dataclasses.fields(kind) if field.init}

@@ -97,7 +97,7 @@ def solve_three(
 ) -> None:
     """Three classes; the grid has (steps + 1)(steps + 2) / 2 points."""
     n_points = stop.size
-    steps = np.int64(np.sqrt(2.0 * n_points)) - 1
+    steps = int(np.sqrt(2.0 * n_points)) - 1
     for k in range(cost.size - 1, -1, -1):
         out, have = going_on[k if going_on.shape[0] > 1 else 0], available[k]
         for i in range(n_points):

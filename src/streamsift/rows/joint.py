@@ -47,7 +47,7 @@ from streamsift.rows import joint_penalties, joint_rules
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.cross_moments import FeatureCorrelations
-from streamsift.summaries.fading import refuse_heavy_rows
+from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 from streamsift.summaries.moments import refuse_bad_values
 from streamsift.summaries.pair_products import LARGEST_FACTOR, base_columns, n_columns, parents, with_products
 
@@ -238,6 +238,7 @@ class Joint(RowSelector):
         self._refuse_too_many(width)
         refuse_heavy_rows(batch)
         self._refuse_overflow(batch)
+        refuse_heavy_squares(batch, 4 if self.interactions else 2)
         targets = _targets(batch)
         step = max(ROWS_AT_ONCE // n_columns(width), 1) if state.pairs else batch.n_rows
         for start in range(0, batch.n_rows, step):
@@ -259,25 +260,15 @@ class Joint(RowSelector):
             )
 
     def _refuse_overflow(self, batch: CheckedBatch) -> None:
-        """Products of two values, and sums with large weights, must stay within the range of floats."""
-        if not self.interactions and batch.weight is None:
+        """Products of two values must stay within the range of floats."""
+        if not self.interactions:
             return
         values = batch.X.data if batch.sparse else batch.X
         largest = float(np.nanmax(np.abs(values), initial=0.0))
-        if self.interactions and largest > LARGEST_FACTOR:
+        if largest > LARGEST_FACTOR:
             dense = batch.X.toarray() if batch.sparse else batch.X
             row, column = divmod(int(np.nanargmax(np.abs(dense))), dense.shape[1])
             refuse_value(batch, row, column, largest)
-        if batch.weight is None:
-            return
-        if batch.target is not None:
-            largest = max(largest, float(np.abs(batch.target).max()))
-        power = 4 if self.interactions else 2
-        if np.log10(max(batch.weight.sum(), 1.0)) + power * np.log10(max(largest, 1.0)) > 300.0:
-            raise InputError(
-                f"The weights add up to {batch.weight.sum():.3g}, beside values up to {largest:.3g}: sums overflow, so "
-                "divide the weights by a common number; only their ratios matter."
-            )
 
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)

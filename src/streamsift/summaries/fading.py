@@ -73,6 +73,21 @@ def refuse_heavy_rows(batch: CheckedBatch) -> None:
         )
 
 
+def refuse_heavy_squares(batch: CheckedBatch, power: int = 2) -> None:
+    """Raise InputError where sums of squares (or of higher powers) with these weights may overflow."""
+    if batch.weight is None:
+        return
+    values = batch.X.data if batch.sparse else batch.X
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if batch.target is not None:
+        largest = max(largest, float(np.abs(batch.target).max()))
+    if np.log10(max(batch.weight.sum(), 1.0)) + power * np.log10(max(largest, 1.0)) > 300.0:
+        raise InputError(
+            f"The weights add up to {batch.weight.sum():.3g}, beside values up to {largest:.3g}: sums overflow, so "
+            "divide the weights by a common number."
+        )
+
+
 def weight_limit(fading: float, age: int, n_rows: int) -> float:
     """The largest weight that n_rows rows can have at such an age; 0 where there is no such age."""
     if age and (fading == 1.0 or -age * math.log(fading) > LARGEST_LOG + 1e-9):
