@@ -23,6 +23,7 @@ from streamsift.runs.run import Run
 
 METADATA, DIGEST = "streamsift", "streamsift.sha256"
 PREDICTION = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1")  # measures of a judged run
+NUMBERS = ("rmse", "mae", "r2")  # the same where the target is a number
 
 Floats = NDArray[np.float64]
 
@@ -93,6 +94,11 @@ class Trace:
         """The steps with a snapshot of the selection; of a short run over rows, or one only followed, all of them."""
         return replace(self, table=self.table.filter(pc.is_valid(self.table["selected"])))
 
+    @property
+    def numeric(self) -> bool:
+        """Whether the target of a judged run is a number."""
+        return bool(self.run.settings.get("task") == "regression")
+
     def column(self, name: str) -> Floats:
         """A column of numbers as an array of floats; NaN where it is null."""
         return np.asarray(pc.cast(self.table[name], pa.float64()).to_numpy(), np.float64)
@@ -115,9 +121,10 @@ class Trace:
         if self.run.kind != "rows":
             numbers = {name: value for name, value in self.result.items() if isinstance(value, int | float)}
             return {**numbers, "seconds": self.run.seconds}
+        measures = NUMBERS if self.numeric else PREDICTION
         last = {
             name: _last(self.column(name))
-            for name in (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
+            for name in (*measures, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
         }
         spent = {name: _last(self.column(name)) for name in ("selection_seconds", "learner_seconds")}
         stability = self.column("stability")
@@ -132,7 +139,7 @@ class Trace:
         return {
             "rows": last["row"],
             "seconds": last["seconds"],
-            **{name: last[name] for name in PREDICTION},
+            **{name: last[name] for name in measures},
             "stability": _mean(stability[min(incomplete, max(len(stability) - 1, 0)) :]),
             "n_selected": _mean(sizes),
             "selection_accuracy": _mean(self.column("selection_accuracy")),
