@@ -203,8 +203,6 @@ class Screener(RowSelector):
         tags = _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
         if self.fading == "auto":
             tags = _LADDER
-        elif isinstance(self.half_life, str):
-            tags = _TIMED
         if self.criterion != "correlation":
             return tags
         return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
@@ -267,6 +265,13 @@ class Screener(RowSelector):
         faded = faded_weights(batch.times, now, half_life)
         batch.weight = faded if batch.weight is None else faded * batch.weight
         return now
+
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        if not isinstance(self.half_life, str) or self._latest is None or other._latest is None:
+            return (self._rate() ** other.n_rows_seen_ if later else 1.0), 1.0, self._latest
+        now, half_life = max(self._latest, other._latest), read_duration(self.half_life) or 1.0
+        mine, theirs = np.exp2((np.array([self._latest, other._latest]) - now) / half_life).tolist()
+        return mine, theirs, now
 
     def _rate(self) -> float:
         """The fading per row of the summaries; event time fades in another way."""
@@ -474,7 +479,6 @@ _EXACT = StreamTags(
 )
 _BOUNDED = replace(_EXACT, mergeable="bounded")
 _LADDER = replace(_EXACT, mergeable="no", weights=False)
-_TIMED = replace(_EXACT, mergeable="no")  # two selectors may have come to different times
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {

@@ -151,6 +151,11 @@ class TargetCorrelations:
             setattr(self, name, getattr(self, name) * factor)
         self.all_weight, self.all_square = self.all_weight * factor, self.all_square * factor
 
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self._scale(factor)
+        self.all_weight_square *= factor**2
+
     def _add(self, part: _JointMoments) -> None:
         """Chan's formula."""
         total = self.weight + part.weight

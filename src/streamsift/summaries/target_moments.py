@@ -90,7 +90,7 @@ class TargetMoments:
         n_rows = len(targets)
         factor, scale, self.age = advance(self.fading, self.age, n_rows)
         if factor != 1.0:
-            self.weight, self.square, self.cross = self.weight * factor, self.square * factor, self.cross * factor
+            self.fade(factor)
         weights = row_weights(self.fading, n_rows) * scale
         if weight is not None:
             weights = weights * weight
@@ -109,6 +109,10 @@ class TargetMoments:
         for start in range(0, n_rows, step):
             part = slice(start, start + step)
             self._add(_dense_part(X[part], targets[part], weights[part]))
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.weight, self.square, self.cross = self.weight * factor, self.square * factor, self.cross * factor
 
     def _add(self, part: _Part) -> None:
         """Chan's formula."""
@@ -153,8 +157,8 @@ class TargetMoments:
 
     def merge(self, other: Self) -> None:
         """Add the rows of another; both count as equally recent."""
-        mine, theirs = self.fading**self.age, other.fading**other.age
-        self.weight, self.square, self.cross = self.weight * mine, self.square * mine, self.cross * mine
+        theirs = other.fading**other.age
+        self.fade(self.fading**self.age)
         self.age = 0
         self._add(
             _Part(other.weight * theirs, other.mean, other.square * theirs, other.target_mean, other.cross * theirs)
