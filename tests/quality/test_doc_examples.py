@@ -29,7 +29,12 @@ NOT_RUN = {
     ("docs/scale.md", "select(ddf"): "needs clusters that are there already; tests/engines runs these calls",
 }
 # Packages that are not in the extra `test`.
-NEEDS = {"docs/river.md": "river"}
+NEEDS = {
+    "docs/river.md": "river",
+    "docs/recipes/dask.md": "distributed",
+    "docs/recipes/spark.md": "pyspark",
+    "docs/recipes/tsfresh.md": "tsfresh",
+}
 # Warnings that are part of what a page shows.
 WARNS = {"docs/methods/abfs.md": EmptySelectionWarning}  # all features go to the learner until the first is selected
 # Command lines of which only the words are checked: how they begin, and why.
@@ -119,6 +124,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python_runs(page: str) -> None:
     if page in NEEDS:
         pytest.importorskip(NEEDS[page], reason=f"skipped: no {NEEDS[page]}")
+    if page == "docs/recipes/spark.md" and shutil.which("java") is None:
+        pytest.skip("skipped: no Java runtime (default-jre-headless)")
     known = doc_world.names(page)
     with warnings.catch_warnings():
         if page in WARNS:
