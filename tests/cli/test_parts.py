@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.engines.tables import write_parts
 
@@ -79,3 +80,20 @@ def test_a_rule_that_is_none(sift: Any, tmp_path: Path) -> None:
     code, _, err = sift("select", tmp_path / "part0.csv", "--target", "y", "-k", "fdr", "--method", "ofs")
     assert code == 1
     assert "n_features_to_select" in err
+
+
+def test_very_many_features_within_a_memory_limit(sift: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 30)), rng.integers(0, 2, 90)
+    X[:, 4] += 3 * y
+    for part in range(3):
+        np.savez(tmp_path / f"{part}.npz", X=X[part::3], y=y[part::3])
+    asked = ("select", tmp_path, "--target", "y", "--method", "screen:fisher", "--jobs", 1, "--memory", "2GB")
+    code, out, _ = sift(*asked, "-k", 1, "--json")
+    assert code == 0
+    assert [row["name"] for row in json.loads(out)["selected"]] == ["x4"]
+    code, out, err = sift(*asked)
+    assert (code, "x4" in out, "false discovery rate" in err) == (0, True, True)
+    assert "raise the memory limit" in sift(*asked[:-1], "1MB")[2]
+    assert "gives scores only" in sift(*asked, "--save", tmp_path / "s")[2]
+    assert "give one" in sift(*asked, "--by", "y")[2]

@@ -52,6 +52,9 @@ def write_files(folder: Path) -> None:
     (folder / "data").mkdir()
     for part in range(4):
         table[part::4].to_parquet(folder / "data" / f"{part}.parquet")
+    (folder / "wide").mkdir()
+    sparse = {"indices": [[k % 9, 9] for k in range(40)], "values": [[1.0, 1.0 + k % 2] for k in range(40)]}
+    pd.DataFrame({**sparse, "y": np.resize(["no", "yes"], 40)}).to_parquet(folder / "wide" / "rows.parquet")
 
 
 def names(page: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^ *```$",
 NOT_RUN = {
     ("CONTRIBUTING.md", '"mean_gap": Entry('): "an entry of a table, not a program",
     ("docs/recipes/columns_without_end.md", "from tsfresh"): "needs tsfresh; tests/interop/test_tsfresh.py runs it",
+    ("docs/unbounded.md", "from streamsift import Screener, load"): "needs Spark; tests/engines/test_spark_stream.py",
     ("docs/scale.md", "select(ddf"): "needs clusters that are there already; tests/engines runs these calls",
 }
 # Packages that are not in the extra `test`.

@@ -42,7 +42,7 @@ TOOLTIPS = """() => {
 def quiet(page):
     """Nothing on the console, and nothing fetched but the page itself."""
     assert page.troubles == []
-    assert [url for url in page.fetched if not url.startswith(("data:", "blob:"))] == [page.url]
+    assert [url for url in page.fetched if not url.startswith(("data:", "blob:"))] == [page.url.partition("#")[0]]
     return True
 
 
@@ -153,17 +153,17 @@ def test_a_line_shows_a_tooltip(judged_page, browse):
 
 def test_tables_sort_by_their_headings(comparison, browse):
     found = comparison(4)
-    found["entries"][3] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "curve": None, "rows_per_second": None}
+    found["entries"][3] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "curve": None, "features": None}
     page = browse(comparison_report(found))
     names = page.locator("table").first.locator("tbody tr td:nth-child(2)")
-    heading = page.get_by_role("columnheader", name="rows/s")
+    heading = page.get_by_role("columnheader", name="features")
     heading.get_by_role("button").click()
     assert heading.get_attribute("aria-sort") == "ascending"
     assert [text.strip()[:7] for text in names.all_inner_texts()] == ["method0", "method1", "method2", "method3"]
     heading.get_by_role("button").press("Enter")
     assert heading.get_attribute("aria-sort") == "descending"
     assert [text.strip()[:7] for text in names.all_inner_texts()] == ["method2", "method1", "method0", "method3"]
-    other = page.get_by_role("columnheader", name="method", exact=True)
+    other = page.get_by_role("columnheader", name="method", exact=True).first
     other.get_by_role("button").click()
     assert heading.get_attribute("aria-sort") is None
     assert quiet(page)
@@ -179,6 +179,117 @@ def test_a_comparison_is_drawn_with_its_data(comparison, browse):
     assert float(rows[2]["accuracy"]) == pytest.approx(0.8)
     place = figure.locator(".chart")
     place.scroll_into_view_if_needed()
+    assert quiet(page)
+
+
+def test_the_table_of_a_comparison_is_not_clipped_on_a_screen(comparison, browse):
+    found = comparison(9)
+    found["entries"][8]["model"] = "perceptron"
+    found["entries"][0]["method"] = "screen:mutual_info(fading=0.999, n_bins=10)"
+    page = browse(comparison_report(found), width=1400)
+    region = page.get_by_role("region", name="All methods")
+    assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
+    assert region.evaluate("(e) => e.clientWidth") > 1000
+    page = browse(comparison_report(found), width=1150)
+    assert page.get_by_role("region", name="All methods").evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
+
+
+def test_contents_lead_to_sections_that_fold(comparison, browse):
+    page = browse(comparison_report(comparison(4)), width=1300)
+    contents = page.get_by_role("navigation", name="Contents")
+    assert [link.strip() for link in contents.locator("#contents-list > ol > li > a").all_inner_texts()] == [
+        "The ranking",
+        "Are the differences real?",
+        "What it costs",
+    ]
+    fold = page.get_by_role("button", name="What it costs")
+    body = page.locator("section", has=fold).locator(".body")
+    fold.press("Enter")
+    assert fold.get_attribute("aria-expanded") == "false"
+    assert not body.is_visible()
+    contents.get_by_role("link", name="What it costs").press("Enter")  # opens it again and goes there
+    assert body.is_visible()
+    page.wait_for_function("() => document.querySelector('.contents a[aria-current]')?.textContent === 'What it costs'")
+    box = contents.bounding_box()
+    assert box["y"] >= 0  # it has stayed on the screen
+    page.get_by_role("button", name="Collapse all").click()
+    assert not page.locator("main figure").first.is_visible()
+    page.get_by_role("button", name="Expand all").click()
+    assert min(page.evaluate(PAINTED)) > 500
+    assert quiet(page)
+
+
+def test_keys_go_from_section_to_section_and_through_the_contents(comparison, browse):
+    page = browse(comparison_report(comparison(4)), width=1300)
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") == "skip"
+    for heading in ("The ranking", "Are the differences real?", "What it costs", "What it costs"):
+        page.keyboard.press("Alt+ArrowDown")
+        assert page.evaluate("() => document.activeElement.textContent") == heading
+    page.keyboard.press("Alt+ArrowUp")
+    assert page.evaluate("() => document.activeElement.textContent") == "Are the differences real?"
+    page.locator("#contents-list a").first.focus()
+    page.keyboard.press("End")
+    assert page.evaluate("() => document.activeElement.tagName") == "A"
+    last = page.evaluate("() => document.activeElement.textContent")
+    page.keyboard.press("Home")
+    assert page.evaluate("() => document.activeElement.textContent") == "The ranking" != last
+    assert quiet(page)
+
+
+def test_on_a_phone_the_contents_are_a_bar_that_opens(comparison, browse):
+    page = browse(comparison_report(comparison(4)), width=390)
+    toggle, links = page.locator("#contents-toggle"), page.locator("#contents-list")
+    assert toggle.is_visible()
+    assert not links.is_visible()
+    toggle.click()
+    links.get_by_role("link", name="What it costs").click()
+    assert not links.is_visible()
+    page.wait_for_function("() => document.getElementById('contents-here').textContent === 'What it costs'")
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    assert quiet(page)
+
+
+def test_the_recommendation_can_be_copied_from_a_file(comparison, browse):
+    found = comparison(3, recommended="method0 + naive_bayes", verdict="use", n_features_to_select=5)
+    found["entries"][0]["method"] = "screen:t_score"
+    page = browse(comparison_report(found), width=390)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = page.get_by_role("button", name="Copy: In the shell")
+    button.click()
+    page.wait_for_function("(e) => e.textContent === 'Copied'", arg=button.element_handle())
+    wanted = "streamsift select plant.csv --target alarm --method screen:t_score -k 5 --out run/"
+    assert page.evaluate("() => navigator.clipboard.readText()") == wanted
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    assert quiet(page)
+
+
+LABELS = """() => {
+    const plot = Bokeh.documents[0].roots().find((root) => root.select_one("labels"));
+    const {x, y, text, dx, dy} = plot.select_one("labels").data;
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = "12px " + getComputedStyle(document.body).fontFamily;
+    const at = (v, range, length) => (v - range.start) / (range.end - range.start) * length;
+    return Array.from(text, (words, k) => {
+        const left = at(x[k], plot.x_range, plot.inner_width) + dx[k];
+        const middle = plot.inner_height - at(y[k], plot.y_range, plot.inner_height) + dy[k];
+        return [words, left, middle - 7, left + pen.measureText(words).width, middle + 7];
+    });
+}"""
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_names_beside_the_dots_avoid_each_other(comparison, browse, width):
+    found = comparison(9)
+    for k, entry in enumerate(found["entries"]):  # three heaps of three
+        entry |= {"accuracy": 0.9 - 0.1 * (k // 3) - 0.002 * (k % 3), "stability": 0.5 + 0.01 * (k % 3)}
+    page = browse(comparison_report(found), width=width)
+    boxes = [box for box in page.evaluate(LABELS) if box[0]]
+    assert len(boxes) >= 6
+    assert boxes[0][0] == "1 method0"  # on the front
+    for k, (_, left, top, right, bottom) in enumerate(boxes):
+        for _, other_left, other_top, other_right, other_bottom in boxes[:k]:
+            assert right <= other_left or left >= other_right or bottom <= other_top or top >= other_bottom
     assert quiet(page)
 
 

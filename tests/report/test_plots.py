@@ -46,8 +46,8 @@ def test_a_comparison_is_one_mark_for_each_entry(comparison):
     found = comparison()
     (plot,) = figures(plot_comparison(Compared(found)))
     assert (plot.xaxis.axis_label, plot.yaxis.axis_label) == ("stability", "accuracy")
-    names = {name for renderer in plot.renderers for name in renderer.data_source.data["name"]}
-    assert names == {entry["name"] for entry in found["entries"]}
+    names = {name for renderer in plot.renderers for name in renderer.data_source.data.get("name", ())}
+    assert names == {entry["method"] for entry in found["entries"]}  # one learner for all
     nothing = comparison(entries=[entry | {"rank": None} for entry in found["entries"]])
     assert figures(plot_comparison(Compared(nothing))) == []
 

@@ -1,4 +1,4 @@
-"""`streamsift select` over a table in parts: `--engine`, `--jobs`, `--prescreen` and `--by`."""
+"""`streamsift select` over a table in parts: `--engine`, `--jobs`, `--prescreen`, `--by` and `--memory`."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ _OPTIONS = (
         help="Screen the parts first; then let the method learn from the best N features, in one process.",
     ),
     click.option("--by", metavar="COLUMN", help="Keep one selector for each value of this column."),
+    click.option(
+        "--memory",
+        metavar="BYTES",
+        help="For very many features: cut them into blocks, so that no process takes more than this (4GB, 512MiB).",
+    ),
 )
 
 
@@ -39,6 +44,7 @@ class InParts(NamedTuple):
     jobs: int | None
     prescreen: int | None
     by: str | None
+    memory: str | None
 
     @property
     def asked(self) -> bool:
@@ -93,8 +99,8 @@ class PartsStep:
 def select_in_parts(
     data: str, selector: Any, target: str | None, parts: InParts, reading: dict[str, Any], show: Any
 ) -> tuple[Any, list[dict[str, Any]] | None]:
-    """The fitted selector; or, one selector per key, None and the rows of their selections."""
-    from streamsift.engines import select, select_by_key
+    """The fitted selector, or the scores of a wide table; or, one selector per key, None and their selections."""
+    from streamsift.engines import select, select_by_key, select_wide
 
     if not hasattr(selector, "partial_fit") or not hasattr(selector, "stream_tags"):
         raise ParameterError("Parts are rows: choose a method that learns from rows, such as screen:mutual_info.")
@@ -107,9 +113,12 @@ def select_in_parts(
 
     given: dict[str, Any] = {"engine": parts.engine or "local", "jobs": parts.jobs or 2, "progress": progress}
     given |= {name: value for name, value in reading.items() if value not in (None, [], ())}
+    ways = [f"--{name}" for name in ("by", "prescreen", "memory") if getattr(parts, name) is not None]
+    if len(ways) > 1:
+        raise click.UsageError(f"{' and '.join(ways)} are different ways to read a table in parts: give one.")
+    if parts.memory is not None:
+        return select_wide(data, selector, target, memory=parts.memory, **given), None
     if parts.by is not None:
-        if parts.prescreen is not None:
-            raise click.UsageError("--by and --prescreen are two ways around merging: give one.")
         return None, select_by_key(data, selector, parts.by, target, **given).to_pylist()
     return select(data, selector, target, prescreen=parts.prescreen, **given), None
 

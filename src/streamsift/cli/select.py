@@ -50,6 +50,7 @@ Examples:
   streamsift select 'data/*.parquet' --target income --jobs 8
   streamsift select data/ --target income --method fires --engine dask --prescreen 2000
   streamsift select data/ --target income --by country
+  streamsift select 'words/*.npz' --target topic --method screen:chi2 --memory 4GB --jobs 8
   streamsift select tail:clicks.csv --target bought --checkpoint clicks.ckpt --resume --dead-letters bad.jsonl
   streamsift select 'redis://localhost:6379/clicks?field=row' --target bought --stop-after-idle 5m
 """
@@ -192,6 +193,8 @@ def select(
         selector.set_params(n_features_to_select=selector.usual_rule)
     if in_parts:
         _refuse_beside_parts(out=out, costs=costs, make=make, checkpoint=wishes.checkpoint, load=wishes.load)
+        if save is not None and parts.memory is not None:
+            raise click.UsageError("--save keeps a selector, and --memory gives scores only: leave one out.")
         if save is not None:
             output_file(save)
         view = RunView()
@@ -256,7 +259,9 @@ def select(
 def _refuse_beside_parts(**others: str | None) -> None:
     for name, value in others.items():
         if value is not None:
-            raise click.UsageError(f"--{name} does not go with a table in parts (--engine, --jobs, --prescreen, --by).")
+            raise click.UsageError(
+                f"--{name} does not go with a table in parts (--engine, --jobs, --prescreen, --by, --memory)."
+            )
 
 
 def _show_parts(

@@ -11,6 +11,7 @@ import numpy as np
 
 from streamsift import catalog
 from streamsift.comparison.budget import Allowance
+from streamsift.comparison.intervals import intervals_of
 from streamsift.comparison.metrics import merit
 from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
 from streamsift.comparison.recommend import advise, in_order
@@ -72,11 +73,15 @@ class Comparison:
         counted = set(runs)
         outcomes = [outcome for outcome in outcomes if outcome.task in counted]  # of a stopped repeat none counts
         out = set() if allowance is None else set(allowance.left_out)
+        independent = makes_new_streams(plan.source)
         figures = [
-            _figures(entry, outcomes, facts.n_features, store) for entry in plan.entries if entry.name not in out
+            _figures(entry, outcomes, facts.n_features, store)
+            | {"intervals": _intervals(entry, outcomes, plan.metric, independent=independent)}
+            for entry in plan.entries
+            if entry.name not in out
         ]
         entries = in_order(figures, plan.metric)
-        tests = _tests(entries, outcomes, plan.metric, independent=makes_new_streams(plan.source))
+        tests = _tests(entries, outcomes, plan.metric, independent=independent)
         first = next(iter(tests.values()), None)
         advice = advise(entries, tests, n_features=facts.n_features, metric=plan.metric)
         return cls(
@@ -105,6 +110,7 @@ class Comparison:
                 "untested": _untested(entries, tests),
                 "recommended": advice.name,
                 "recommendation": advice.sentence,
+                "reason": advice.reason,
                 "verdict": advice.verdict,
             }
         )
@@ -175,6 +181,13 @@ def _figures(
         "trace": trace.relative_to(trace.parents[1]).as_posix() if trace is not None and trace.exists() else None,
         "curve": results[0]["curve"] if results else None,
     }
+
+
+def _intervals(
+    entry: ComparedEntry, outcomes: Sequence[Outcome], metric: str, *, independent: bool
+) -> dict[str, dict[str, Any]]:
+    mine = sorted((one for one in outcomes if one.task.entry == entry), key=lambda one: one.task.repeat)
+    return intervals_of([one.result for one in mine if one.failure is None], metric, independent=independent)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -73,11 +73,13 @@ class Advice:
     """What to do. name: the entry to use, which may be all features; None where there is none to name.
 
     verdict: "use", "do not select", "too few", "all selected", "nothing works" or "nothing finished".
+    sentence: the whole of it. reason: the part of the sentence that says why, where a method is to be used.
     """
 
     verdict: str
     name: str | None
     sentence: str
+    reason: str = ""
 
 
 def advise(
@@ -173,7 +175,7 @@ class _Adviser:
             return self._too_few(best)
         if self._majority is not None and self._verdicts.of(choice, self._majority) in ("alike", "worse"):
             return self._nothing_works(choice)
-        return Advice("use", choice["name"], self._use(choice))
+        return self._use(choice)
 
     # -- what the tests say about a method --
 
@@ -293,14 +295,15 @@ class _Adviser:
         )
         return Advice("nothing works", None, words)
 
-    def _use(self, choice: Figures) -> str:
+    def _use(self, choice: Figures) -> Advice:
         features = f"{choice['features']:.4g}"
         figures = [f"{self._metric.replace('_', ' ')} {choice[self._metric]:.3f}"]
         figures += [] if choice["stability"] is None else [f"stability {choice['stability']:.2f}"]
         use = f"Use {choice['name']}: {', '.join(figures)} with {features} feature{'s' * (features != '1')} per row."
         reasons = [self._reason(choice), self._tested(choice), *self._gains(choice)]
         words = "; ".join(reason for reason in reasons if reason)
-        return f"{use} {words[0].upper()}{words[1:]}."
+        reason = f"{words[0].upper()}{words[1:]}."
+        return Advice("use", choice["name"], f"{use} {reason}", reason)
 
     def _reason(self, choice: Figures) -> str:
         if len(self._rivals) == 1:

@@ -248,6 +248,19 @@ def _over_time(gaps: Floats) -> _Estimate:
     return _Estimate(float(gaps.mean()), np.array(errors), np.array(freedoms), effective)
 
 
+def interval_over_time(scores: Any, level: float = LEVEL) -> float | None:
+    """Half the width of the interval of a mean over time, by the same blocks; None where there are too few rows.
+
+    >>> import numpy as np
+    >>> from streamsift.comparison.significance import interval_over_time
+    >>> hits = np.random.default_rng(0).binomial(100, 0.9, size=200) / 100
+    >>> 0.003 < interval_over_time(hits) < 0.02, interval_over_time(hits[:20])
+    (True, None)
+    """
+    estimate = _over_time(np.asarray(scores, np.float64))
+    return estimate.half_width(level) if estimate.effective >= INDEPENDENT_STEPS else None
+
+
 def _inflation(means: Floats) -> float:
     """By how much the correlation of neighbouring blocks raises the variance of their mean."""
     n_blocks, around = len(means), means - means.mean()

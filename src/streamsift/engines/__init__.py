@@ -1,6 +1,8 @@
 """One pass over a partitioned table, on several processes, on Dask or on Spark."""
 
+from streamsift.engines.blocks import BlockPlan
 from streamsift.engines.by_key import select_by_key
 from streamsift.engines.select import select
+from streamsift.engines.wide import WideSelection, select_wide
 
-__all__ = ["select", "select_by_key"]
+__all__ = ["BlockPlan", "WideSelection", "select", "select_by_key", "select_wide"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,8 @@ import numpy as np
 from streamsift.core.batch import Batch
 from streamsift.core.categories import ColumnKinds
 from streamsift.core.exceptions import ReaderError
-from streamsift.streams.open import FORMATS, open_stream
+from streamsift.streams.files import READ_LIMITS
+from streamsift.streams.open import FORMATS, open_stream, settled
 from streamsift.streams.stream import PassedOn, RowStream
 
 PARTS_PER_JOB = 4  # so that a slow part does not keep the others waiting
@@ -35,23 +36,40 @@ class FilePart:
 
     @property
     def has_no_width(self) -> bool:
-        """Whether only its last row may show how many features it has."""
-        return any(FORMATS.get(suffix.lower()) is FORMATS[".svm"] for suffix in Path(self.path).suffixes[-2:])
+        """Whether it has sparse rows that may be narrower than those of other parts."""
+        is_libsvm = any(FORMATS.get(suffix.lower()) is FORMATS[".svm"] for suffix in Path(self.path).suffixes[-2:])
+        return is_libsvm or self.declared_width() is not None
+
+    def declared_width(self) -> int | None:
+        """How many features the sparse rows of a Parquet file have; None for all others."""
+        if Path(self.path).suffix.lower() != ".parquet":
+            return None
+        from streamsift.streams.sparse_parquet import sparse_width
+
+        return sparse_width(Path(self.path))
 
     def open(self, target: str | None, reading: dict[str, Any]) -> RowStream:
         """The rows of the part."""
         if self.row_groups is None:
             return open_stream(self.path, target, **reading)
-        from streamsift.streams.parquet import ParquetStream
+        from streamsift.streams.parquet import open_parquet
 
-        given = {name: reading[name] for name in ("categorical", "ignore", "limits") if name in reading}
-        stream = ParquetStream(Path(self.path), target, row_groups=range(*self.row_groups), **given)
-        if reading.get("unlabelled") == "skip":
-            stream.skip_unlabelled()
-        if reading.get("unlabelled") == "keep":
-            stream.keep_unlabelled()
-        stream.numeric_target = reading.get("task") == "regression"
-        return stream
+        given = {name: reading[name] for name in ("categorical", "ignore", "n_features", "limits") if name in reading}
+        if isinstance(limits := given.get("limits"), Mapping):
+            given["limits"] = READ_LIMITS.changed(limits)
+        stream = open_parquet(Path(self.path), target, row_groups=range(*self.row_groups), **given)
+        return settled(stream, reading.get("unlabelled", "error"), reading.get("task", "auto"))
+
+
+def is_files(source: Any) -> bool:
+    """Whether a source is a path, a pattern, a folder, or a list of paths.
+
+    >>> is_files("data/"), is_files(["a.csv", "b.csv"]), is_files([[0.0]])
+    (True, True, False)
+    """
+    if isinstance(source, list):
+        return all(isinstance(path, str | os.PathLike) for path in source)
+    return isinstance(source, str | os.PathLike)
 
 
 def is_pattern(source: Any) -> bool:
@@ -108,9 +126,22 @@ def _cut(path: str, wanted: int) -> list[FilePart]:
 
 
 def width_of(reading: dict[str, Any], part: FilePart) -> int:
-    """How many features a part has, by reading all of it."""
+    """How many features a part has, by reading all of it where it does not say so."""
+    said = part.declared_width()
+    if said is not None:
+        return said
     *_, last = part.open(None, reading).batches(4096)
     return int(last.X.shape[1])
+
+
+def with_width(worker: Any, parts: Sequence[FilePart], reading: dict[str, Any]) -> dict[str, Any]:
+    """How to read parts that do not say how many features there are: what all parts together have.
+
+    Of LIBSVM files, a first pass on the engine finds the largest index; Parquet files of sparse rows say theirs.
+    """
+    if len(parts) < 2 or "n_features" in reading or not all(part.has_no_width for part in parts):
+        return reading
+    return reading | {"n_features": max(worker.call(width_of, reading, parts, lambda fraction: None))}
 
 
 def same_features(parts: Sequence[Any], target: str | None, reading: dict[str, Any]) -> dict[str, Any]:

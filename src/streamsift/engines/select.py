@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -11,7 +10,7 @@ import numpy as np
 
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError
-from streamsift.engines.parts import FilePart, OnlyFeatures, find_parts, same_features, width_of
+from streamsift.engines.parts import OnlyFeatures, find_parts, is_files, same_features, with_width
 from streamsift.engines.work import Job, learnt, refuse_what_cannot_merge, unpacked
 from streamsift.rows.screener import Screener
 
@@ -117,9 +116,9 @@ def select(
         return _prescreened(worker, source, selector, target, prescreen, batch_size, progress, reading)
     refuse_what_cannot_merge(selector)
     job = Job.of(selector, target, reading, batch_size)
-    if _is_files(source):
+    if is_files(source):
         parts = find_parts(source, worker.jobs)
-        job = replace(job, **same_features(parts, target, _with_width(worker, parts, reading)))
+        job = replace(job, **same_features(parts, target, with_width(worker, parts, reading)))
         return _with_labels(unpacked(worker.fold(job, parts, progress)))
     if not hasattr(worker, "fold_table"):
         raise ParameterError(
@@ -132,19 +131,6 @@ def _with_labels(selector: Any) -> Any:
     if not hasattr(selector, "n_rows_seen_"):
         raise InputError("No row of the table has a label, or there are no rows: check the name of the target.")
     return selector
-
-
-def _with_width(worker: Engine, parts: list[FilePart], reading: dict[str, Any]) -> dict[str, Any]:
-    """How to read parts that do not say how many features there are (LIBSVM): a first pass finds the largest index."""
-    if len(parts) < 2 or "n_features" in reading or not all(part.has_no_width for part in parts):
-        return reading
-    return reading | {"n_features": max(worker.call(width_of, reading, parts, lambda fraction: None))}
-
-
-def _is_files(source: Any) -> bool:
-    if isinstance(source, list):
-        return all(isinstance(path, str | os.PathLike) for path in source)
-    return isinstance(source, str | os.PathLike)
 
 
 # -- screen, then learn ---------------------------------------------------------------------------------------------
@@ -161,13 +147,13 @@ def _prescreened(
     reading: dict[str, Any],
 ) -> Any:
     """Screen all features in parallel, then stream the best of them through the selector in this process."""
-    if not _is_files(source):
+    if not is_files(source):
         raise ParameterError("prescreen reads the table a second time, so it needs files: a path, pattern or folder.")
     Job.of(selector, target, reading, batch_size)  # refuses a selector that has learnt
     missing = getattr(selector, "missing", "error")
     screener = Screener("fisher", n_features_to_select=count, missing="skip" if missing == "skip" else "error")
     parts = find_parts(source, worker.jobs)
-    reading = _with_width(worker, parts, reading)
+    reading = with_width(worker, parts, reading)
     job = replace(Job.of(screener, target, reading, batch_size), **same_features(parts, target, reading))
     state = worker.fold(job, parts, lambda done: progress(done / 2))
     kept = np.sort(unpacked(state).get_support(indices=True))

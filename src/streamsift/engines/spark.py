@@ -8,7 +8,10 @@ from typing import Any
 
 from streamsift import __version__
 from streamsift.core.exceptions import MissingExtraError, ParameterError, StreamsiftError
+from streamsift.engines.spark_stream import stream, stream_by_key
 from streamsift.engines.work import FAN, Job, learn, learn_rows, merge
+
+__all__ = ["SparkEngine", "stream", "stream_by_key"]
 
 
 class SparkEngine:

@@ -184,6 +184,8 @@ def _measured(
         "seconds": np.array(facts.seconds),
         **_predicted("", totals, total_loss),
         **_predicted("window_", _windowed(recent, len(steps), window), _windowed(recent_losses, len(steps), window)),
+        "majority": _majority(totals),
+        "window_majority": _majority(_windowed(recent, len(steps), window)),
         "batch_accuracy": classification_scores(counts).accuracy,
         "selection_seconds": selection,
         "learner_seconds": learner,
@@ -254,6 +256,13 @@ def _predicted(prefix: str, counts: Codes, losses: Floats) -> dict[str, Floats]:
         log_loss = losses / counts[1].sum(axis=1)
     values = scores._asdict() | {"log_loss": log_loss}
     return {prefix + name: values[name] for name in PREDICTION}
+
+
+def _majority(counts: Codes) -> Floats:
+    """The share of the most frequent class among the rows counted; NaN before the first test."""
+    rows = counts[1]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(rows.max(axis=1) / rows.sum(axis=1))
 
 
 def _windowed(values: NDArray[Any], n_steps: int, window: int) -> NDArray[Any]:

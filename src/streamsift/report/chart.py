@@ -56,6 +56,7 @@ class Chart:
     grid: int | None = None
     lanes: list[int] = field(default_factory=list)
     heat: bool = False
+    labels: bool = False  # whether labels.js places its labels
 
     def colour(self, model: Any, **roles: str) -> None:
         """Let the page's script set colour properties of a bokeh model."""

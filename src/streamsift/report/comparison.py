@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from streamsift.comparison.kinds import is_baseline
+from streamsift.report.advice import card
 from streamsift.report.chart import Chart
-from streamsift.report.numbers import duration, number, share, size
-from streamsift.report.page import Cell, Section, Table, render
-from streamsift.report.quality import (
-    accuracy_chart,
-    cost_charts,
-    differences_chart,
-    ranks_chart,
-    stability_chart,
-    trade_chart,
-)
+from streamsift.report.over_time import Reference, accuracy_chart, stability_chart
+from streamsift.report.page import Section, Table, render
+from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
+from streamsift.report.ranking import cost_table, labels, majority, models, quality_table
 from streamsift.report.run import run_section
 from streamsift.report.summarize import summarize
+from streamsift.report.trade import trade_chart
 from streamsift.runs.trace import Trace
 
 Entry = dict[str, Any]
@@ -58,22 +54,21 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     groups: dict[str, list[Entry]] = {}
     for entry in comparison["entries"]:
         groups.setdefault(entry.get("protocol", "prequential"), []).append(entry)
-    sections = [_group(name, entries, alone=len(groups) == 1) for name, entries in groups.items()]
+    sections = [_group(name, entries, comparison, alone=len(groups) == 1) for name, entries in groups.items()]
     sections += _tested(comparison)
     if comparison.get("untested"):
         sections.append(Section("Are the differences real?", [], [], note=comparison["untested"]))
     ranked = [entry for entry in comparison["entries"] if entry["rank"] is not None]
     if ranked:
-        labels = _labels(comparison)
-        costs = cost_charts([entry | {"name": labels[entry["name"]]} for entry in ranked])
-        sections.append(Section("What it costs", [], costs, columns=2))
+        called = labels(comparison["entries"])
+        costs = cost_charts([entry | {"name": called[entry["name"]]} for entry in ranked])
+        sections.append(Section("What it costs", [], costs, [cost_table(ranked)], columns=2))
     run = _shown_run(comparison, folder)
     if run is not None:
         sections.append(run_section(run, 0, f"The run of {run['name']}"))
     sections += _troubles(comparison)
-    return render(
-        comparison["data"], _lead(comparison), sections, [] if run is None else [run["grid"]], _callout(comparison)
-    )
+    grids = [] if run is None else [run["grid"]]
+    return render(comparison["data"], _lead(comparison), sections, grids, card=card(comparison))
 
 
 def _tested(comparison: dict[str, Any]) -> list[Section]:
@@ -83,7 +78,7 @@ def _tested(comparison: dict[str, Any]) -> list[Section]:
     return [
         Section(
             "Are the differences real?" + (f" ({protocol})" if len(tests) > 1 else ""),
-            charts=_test_charts(_labelled(test, _labels(comparison))),
+            charts=_test_charts(_labelled(test, labels(comparison["entries"]))),
             note=test["sentence"],
         )
         for protocol, test in tests.items()
@@ -96,19 +91,9 @@ def _test_charts(test: dict[str, Any]) -> list[Chart]:
     return charts + ([ranks_chart(test)] if test["average_ranks"] is not None else [])
 
 
-def _labels(comparison: dict[str, Any]) -> dict[str, str]:
-    """What to call the entries beside a chart, where there is little room: one model for all need not be repeated."""
-    entries, alone = comparison["entries"], len(_models(comparison)) == 1
-    return {entry["name"]: entry["method"] if alone else entry["name"] for entry in entries}
-
-
-def _models(comparison: dict[str, Any]) -> list[str]:
-    return list(dict.fromkeys(entry["model"] for entry in comparison["entries"] if entry["model"] is not None))
-
-
-def _labelled(test: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+def _labelled(test: dict[str, Any], called: dict[str, str]) -> dict[str, Any]:
     def label(name: str) -> str:
-        return labels.get(name, name)
+        return called.get(name, name)
 
     found = dict(test)
     found["pairs"] = [
@@ -128,8 +113,8 @@ def _lead(comparison: dict[str, Any]) -> str:
     budget = comparison.get("budget") or {"repeats": times, "sentence": ""}
     times = min(times, budget["repeats"])
     repeats = "once" if times == 1 else f"{times} times"
-    models = _models(comparison)
-    judged = f", judged by {' and '.join(models)}" if models else ""
+    learners = models(comparison["entries"])
+    judged = f", judged by {' and '.join(learners)}" if learners else ""
     sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
     sentences += [budget["sentence"], comparison.get("metric_sentence", "")]
     sentences += [rival["sentence"] for rival in comparison.get("rivals", ())]
@@ -140,75 +125,56 @@ def _lead(comparison: dict[str, Any]) -> str:
     )
 
 
-def _callout(comparison: dict[str, Any]) -> str:
-    if comparison["complete"]:
-        return str(comparison["recommendation"])
-    return f"This comparison is not complete: some runs are still missing. So far: {comparison['recommendation']}"
-
-
-def _group(protocol: str, entries: Sequence[Entry], *, alone: bool) -> Section:
-    """The entries that were judged alike: their table, and how accurate and how stable they are."""
-    shown = [entry | {"number": entry["rank"]} for entry in entries if entry["rank"] is not None]
-    charts: list[Chart | None] = [trade_chart([_finite(entry) for entry in shown])]
+def _group(protocol: str, entries: Sequence[Entry], comparison: dict[str, Any], *, alone: bool) -> Section:
+    """The entries that were judged alike: their table, and how good and how stable they are."""
+    everyone, metric = comparison["entries"], comparison.get("metric", "accuracy")
+    called, chance = labels(everyone), majority(everyone)
+    shown = [
+        _finite(entry | {"number": entry["rank"], "label": called[entry["name"]]}, metric)
+        for entry in entries
+        if entry["rank"] is not None
+    ]
+    charts: list[Chart | None] = [trade_chart(shown, metric, chance)]
     curves = [entry for entry in shown if entry["curve"]]
-    for key, draw in (("accuracy", _accuracy), ("stability", stability_chart)):
-        lines = [(entry["name"], entry["curve"]["rows"], _values(entry["curve"][key])) for entry in curves]
-        lines = [line for line in lines if any(value is not None for value in line[2])]
-        charts.append(draw(lines) if lines else None)
+    accuracies = _lines([entry for entry in curves if chance is None or entry["name"] != chance["name"]], "accuracy")
+    if accuracies:
+        reference = _reference(chance, comparison, accuracies[0][1][0])
+        charts.append(accuracy_chart(accuracies, "Accuracy over the latest steps", reference))
+    stabilities = _lines(curves, "stability")
+    charts.append(stability_chart(stabilities) if stabilities else None)
     heading = "The ranking" if alone else f"The ranking: {protocol}"
     drawn = [chart for chart in charts if chart is not None]
-    return Section(heading, [], drawn, [_table(entries)], note=JUDGED.get(protocol, ""), tables_first=True)
+    table = quality_table(entries, everyone, metric)
+    return Section(heading, [], drawn, [table], note=JUDGED.get(protocol, ""), tables_first=True)
 
 
-def _accuracy(lines: Any) -> Chart:
-    return accuracy_chart(lines, "Accuracy over the latest steps")
+def _lines(entries: Sequence[Entry], key: str) -> list[Any]:
+    """The curves of some entries, without those that have no value at all."""
+    lines = [
+        (entry["label"], entry["curve"]["rows"], _values(entry["curve"][key]))
+        for entry in entries
+        if entry["curve"].get(key)
+    ]
+    return [line for line in lines if any(value is not None for value in line[2])]
+
+
+def _reference(chance: Entry | None, comparison: dict[str, Any], first_row: float) -> Reference | None:
+    """What the most frequent class reaches on the rows of a chart; without that baseline, one of so many classes."""
+    if chance is not None and chance["curve"]:
+        points = zip(chance["curve"]["rows"], _values(chance["curve"]["accuracy"]), strict=True)
+        known = [(row, value) for row, value in points if row >= first_row and value is not None]
+        if known:
+            return Reference("the most frequent class", [row for row, _ in known], [value for _, value in known])
+    n_classes = comparison["n_classes"]
+    return Reference(f"one guess in {n_classes} classes", [], [1.0 / n_classes]) if n_classes > 1 else None
 
 
 def _values(values: Sequence[float | None]) -> list[float | None]:
     return [None if value is None or math.isnan(value) else value for value in values]
 
 
-def _finite(entry: Entry) -> Entry:
-    measures = dict(zip(("accuracy", "stability"), _values([entry["accuracy"], entry["stability"]]), strict=True))
-    return entry | measures
-
-
-def _table(entries: Sequence[Entry]) -> Table:
-    """One line per entry; columns that nobody has a value for are left out."""
-    shares = ("accuracy", "balanced_accuracy", "f1", "selection_accuracy", "stability")
-    writers = {
-        **dict.fromkeys(shares, share), "kappa": number, "log_loss": number, "features": _count, "cost": _count,
-        "rows_per_second": _count, "memory": size, "seconds": duration, "ram_hours": number,
-    }  # fmt: skip
-    order = [
-        "accuracy", "stability", "features", "cost", "balanced_accuracy", "kappa", "f1", "log_loss",
-        "selection_accuracy", "rows_per_second", "memory", "seconds", "ram_hours",
-    ]  # fmt: skip
-    keys = [key for key in order if any(entry.get(key) is not None for entry in entries)]
-    if all(entry.get("cost") == entry["features"] for entry in entries):
-        keys = [key for key in keys if key != "cost"]  # the same figure twice, where every feature costs 1
-    rows: list[list[str | Cell]] = []
-    for entry in entries:
-        rank = "–" if entry["rank"] is None else f"{entry['rank']}{'*' * entry['on_front']}"
-        line: list[str | Cell] = [Cell(rank, entry["rank"]), entry["name"]]
-        for key in keys:
-            value = entry.get(key)
-            text = writers[key](value)
-            if key == "accuracy" and value is not None and entry["accuracy_sd"] is not None:
-                text += f" ± {100 * entry['accuracy_sd']:.1f}"
-            bar = min(max(value, 0.0), 1.0) if key in ("accuracy", "stability") and value is not None else None
-            line.append(Cell(text, value, bar))
-        rows.append(line)
-    columns = ["rank", "method", *("rows/s" if key == "rows_per_second" else key.replace("_", " ") for key in keys)]
-    note = (
-        "Best first; * marks the front: no other method beats it in accuracy, stability and features together. ± is "
-        "the standard deviation over the repeats. A click on a heading sorts."
-    )
-    return Table("All methods", columns, rows, note, frozenset(columns) - {"method"})
-
-
-def _count(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.2f}"
+def _finite(entry: Entry, metric: str) -> Entry:
+    return entry | {key: _values([entry[key]])[0] for key in (metric, "stability")}
 
 
 def _shown_run(comparison: dict[str, Any], folder: Path | None) -> dict[str, Any] | None:

@@ -24,8 +24,8 @@ from streamsift.report.chart import (
     new_figure,
 )
 from streamsift.report.grid import grid_scores
+from streamsift.report.over_time import ROWS, joined, told
 
-ROWS = "rows seen"
 LABELLED = 40  # lanes that get their names beside them; more would overlap
 MOST_COLUMNS = 1_000  # of the heat map
 COLOURS = 254  # steps of the heat map's palette; 0 is left for cells without a score
@@ -116,13 +116,15 @@ def scores_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
         grid=number_of_run,
     )
     curves = [Curve(other["name"], scores["rows"], other["values"], None) for other in others]
-    curves += coloured([(leader["name"], scores["rows"], leader["values"]) for leader in leaders])
-    lines = draw_curves(chart, curves, ("feature", "row", "score"))
+    lines = [(leader["name"], scores["rows"], leader["values"]) for leader in leaders]
+    chart.reading += told(joined(lines))  # drawn each for itself all the same: their names open them
+    curves += coloured(lines)
+    drawn = draw_curves(chart, curves, ("feature", "row", "score"))
     places = {feature["index"]: place for place, feature in enumerate(run["grid"]["features"])}
     for k, leader in enumerate(leaders):
         mark = chart.legend[k]
         chart.legend[k] = Mark(mark.role, mark.kind, mark.text, places[leader["index"]])
-    hover_curves(chart, lines, "feature", ("row", "0,0"), ("score", "0.0000"))
+    hover_curves(chart, drawn, "feature", ("row", "0,0"), ("score", "0.0000"))
     return dress(chart)
 
 

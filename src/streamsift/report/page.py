@@ -20,7 +20,8 @@ from streamsift import __version__
 from streamsift.report.chart import Chart
 from streamsift.report.figures import feature_charts
 
-SCRIPTS = ("download.js", "sort.js", "feature.js", "page.js")  # page.js starts the others
+SCRIPTS = ("download.js", "sort.js", "contents.js", "labels.js", "feature.js", "page.js")  # page.js starts the others
+FEWEST_LINES = 4  # of a page that gets contents
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,56 @@ class Section:
     tables_first: bool = False
 
 
+@dataclass(frozen=True)
+class CardFact:
+    """A number on a card: its text, what it is, and its interval in words (empty: none is known)."""
+
+    value: str
+    what: str
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A command or a piece of code, with a button that copies it."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What to do, on top of the page: the answer, its numbers, why, what speaks against it, and how to use it."""
+
+    title: str
+    facts: list[CardFact] = field(default_factory=list)
+    reason: str = ""
+    caveat: str = ""
+    snippets: list[Snippet] = field(default_factory=list)
+    kicker: str = "Recommendation"
+    tone: str = "good"  # or "careful": a class in style.css
+
+
+@dataclass(frozen=True)
+class ContentsLine:
+    """A line of the contents, and the lines below it."""
+
+    text: str
+    place: str
+    parts: list[ContentsLine] = field(default_factory=list)
+
+
 def render(
-    title: str, lead: str, sections: list[Section], grids: Sequence[dict[str, Any]] = (), callout: str = ""
+    title: str,
+    lead: str,
+    sections: list[Section],
+    grids: Sequence[dict[str, Any]] = (),
+    callout: str = "",
+    card: Card | None = None,
 ) -> str:
     """Return the page as HTML: style, script, chart library and data are all inside.
 
-    `grids` are the features that can be opened (see grid.py), and `callout` is set apart on top of the page.
+    `grids` are the features that can be opened (see grid.py); `card` and `callout` are set apart on top of the page.
     """
     environment = Environment(
         loader=PackageLoader("streamsift.report"),
@@ -82,12 +127,19 @@ def render(
         "single": [_chart(chart, places[id(chart)]) for chart in single],
         "grids": list(grids),
     }
+    tables = [table for section in sections for table in section.tables]
+    section_places = {id(section): f"part-{k}" for k, section in enumerate(sections)}
+    table_places = {id(table): f"table-{k}" for k, table in enumerate(tables)}
     templates = files("streamsift.report") / "templates"
     return environment.get_template("page.html.jinja").render(
         title=title,
         lead=lead,
         callout=callout,
+        card=card,
+        contents=_contents(sections, section_places, places, table_places),
         sections=sections,
+        section_place=lambda section: section_places[id(section)],
+        table_place=lambda table: table_places[id(table)],
         single=single,
         place=lambda chart: places[id(chart)],
         as_cell=lambda cell: cell if isinstance(cell, Cell) else Cell(cell),
@@ -96,6 +148,19 @@ def render(
         script=Markup("\n".join((templates / name).read_text("utf-8") for name in SCRIPTS)),
         pack=Markup(_packed(pack)),
     )
+
+
+def _contents(
+    sections: Sequence[Section], section_places: dict[int, str], places: dict[int, str], table_places: dict[int, str]
+) -> list[ContentsLine]:
+    """The contents of the page; a page that fits on a screen or two needs none."""
+    lines = []
+    for section in sections:
+        charts = [ContentsLine(chart.title, f"{places[id(chart)]}-figure") for chart in section.charts]
+        tables = [ContentsLine(table.title, table_places[id(table)]) for table in section.tables]
+        parts = [*tables, *charts] if section.tables_first else [*charts, *tables]
+        lines.append(ContentsLine(section.heading, section_places[id(section)], parts if len(parts) > 1 else []))
+    return lines if len(lines) + sum(len(line.parts) for line in lines) >= FEWEST_LINES else []
 
 
 def _figures(charts: Sequence[Chart]) -> Any:
@@ -118,6 +183,7 @@ def _chart(chart: Chart, place: str) -> dict[str, Any]:
         "grid": chart.grid,
         "lanes": chart.lanes,
         "heat": chart.heat,
+        "labels": chart.labels,
     }
 
 

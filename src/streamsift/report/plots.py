@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bokeh.embed import file_html
 from bokeh.layouts import column
-from bokeh.models import Div, Span
+from bokeh.models import CustomJS, Div, Span
 from bokeh.resources import INLINE
 
 from streamsift.report.chart import Chart, Curve, draw_curves, dress, hover_curves, new_figure
 from streamsift.report.decisions import decision_charts
+from streamsift.report.measures import measure
 from streamsift.report.purchases import purchase_charts
-from streamsift.report.quality import trade_chart
+from streamsift.report.ranking import labels, majority
+from streamsift.report.trade import trade_chart
 
 if TYPE_CHECKING:
     from streamsift.catalog import Kind
@@ -49,13 +51,17 @@ def plot_trace(trace: Trace) -> Any:
 
 
 def plot_comparison(comparison: Comparison) -> Any:
-    """Accuracy against stability, a numbered mark for each entry; the legend names them."""
+    """The metric against stability, a dot with its name for each entry; numbers where there is no room for names."""
+    found = comparison.as_dict()
+    called, metric = labels(found["entries"]), found.get("metric", "accuracy")
     entries = [
-        entry | {"number": number} for number, entry in enumerate(comparison.as_dict()["entries"], 1) if entry["rank"]
+        entry | {"number": number, "label": called[entry["name"]]}
+        for number, entry in enumerate(found["entries"], 1)
+        if entry["rank"]
     ]
-    chart = trade_chart(entries)
+    chart = trade_chart(entries, metric, majority(found["entries"]))
     if chart is None:
-        return shown(column(Div(text="No entry has both an accuracy and a stability.")))
+        return shown(column(Div(text=f"No entry has both {measure(metric).label} and stability.")))
     names = "".join(f"<li>{entry['number']} {escape(entry['name'])}</li>" for entry in entries)
     listed = Div(text=f"<ul style='list-style: none; padding: 0; columns: 2'>{names}</ul>", width=WIDTH)
     return shown(column(_painted(chart), listed, width=WIDTH))
@@ -96,6 +102,11 @@ def _painted(chart: Chart) -> Any:
         for name, role in chart.paint.get(model.id, {}).items():
             setattr(model, name, LIGHT[role])
     chart.figure.title = chart.title if chart.reading else None
+    if chart.labels:  # a page does this by its script
+        code = (files("streamsift.report") / "templates" / "labels.js").read_text("utf-8")
+        chart.figure.js_on_change(
+            "inner_width", CustomJS(args={"plot": chart.figure}, code=f"{code}\nplaceLabels(plot);")
+        )
     if not chart.legend:
         return chart.figure
     marks = [f"<span style='color: {LIGHT[mark.role]}'>■</span> {escape(mark.text)}" for mark in chart.legend]

@@ -9,8 +9,8 @@ from typing import Any
 from streamsift.report.chart import Chart
 from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
 from streamsift.report.numbers import duration, number, share, size
+from streamsift.report.over_time import Line, Reference, accuracy_chart, amounts_chart, stability_chart
 from streamsift.report.page import Cell, Section, Table, render
-from streamsift.report.quality import Line, accuracy_chart, amounts_chart, stability_chart
 from streamsift.report.summarize import summarize
 from streamsift.runs.trace import Trace
 
@@ -76,7 +76,7 @@ def rows_page(trace: Trace) -> str:
 
 def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:
     """Accuracy, stability and cost of judged runs."""
-    charts = [accuracy_chart(*_accuracies(runs, alone=alone))]
+    charts = [accuracy_chart(*_accuracies(runs, alone=alone), _majority(runs[0]))]
     stable = _lines(runs, "stability")
     if stable:
         charts.append(stability_chart(stable))
@@ -91,6 +91,18 @@ def _accuracies(runs: Sequence[dict[str, Any]], *, alone: bool) -> tuple[list[Li
     both = [("latest steps", measures["rows"], measures["window_accuracy"])]
     both.append(("all rows so far", measures["rows"], measures["accuracy"]))
     return both, "Accuracy over the latest steps and over all rows so far"
+
+
+def _majority(run: dict[str, Any]) -> Reference | None:
+    """The share of the most frequent class among the rows tested; traces of earlier versions do not have it."""
+    measures = run["measures"]
+    key = "window_majority" if "window_accuracy" in measures else "majority"
+    values = measures.get(key) or []
+    known = [place for place, value in enumerate(values) if value is not None]
+    if not known:
+        return None
+    rows = measures["rows"]
+    return Reference("the most frequent class", [rows[place] for place in known], [values[place] for place in known])
 
 
 def _lines(runs: Sequence[dict[str, Any]], key: str) -> list[Line]:

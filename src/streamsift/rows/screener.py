@@ -60,7 +60,7 @@ from streamsift.summaries.category_counts import CategoryCounts
 from streamsift.summaries.fading import HEAVIEST
 from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
-from streamsift.summaries.quantiles import QuantileSummary
+from streamsift.summaries.quantiles import LONGEST_LIST, QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
 from streamsift.summaries.target_correlations import TargetCorrelations
 
@@ -297,6 +297,15 @@ class Screener(RowSelector):
         per_feature = 75 if self.criterion in _FROM_MOMENTS else 220  # and class
         ladder = len(RATES) if self.fading == "auto" else 1
         return per_feature * n_features * max(n_classes, 2) * ladder
+
+    def _bytes_at_most(self, n_features: int, n_classes: int, n_values: int | None) -> int:
+        """What any number of rows may take, for lists of bins grow; `n_values` of sparse rows: their non-zeros."""
+        needed = self._bytes_needed(n_features, n_classes)
+        if self.criterion in _FROM_MOMENTS:
+            return needed
+        a_tuple = 8 * (3 + max(n_classes, 2))
+        lists = int(2 * LONGEST_LIST / self.eps * a_tuple + 16 / self.eps) * n_features  # twice: while they are widened
+        return needed + (lists if n_values is None else min(lists, 3 * a_tuple * n_values))
 
     def _empty(self, kind: type[Any], fading: float, batch: CheckedBatch) -> MixedSummary:
         n_numbers = batch.features.n_features

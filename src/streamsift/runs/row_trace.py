@@ -50,6 +50,8 @@ MEASURES = {
     "drift_found": pa.bool_(),  # the selector reported drift since the step before
     **{name: pa.float64() for name in PREDICTION},  # over all rows tested so far
     **{f"window_{name}": pa.float64() for name in PREDICTION},  # over the last steps
+    "majority": pa.float64(),  # share of the most frequent class among all rows tested so far: what no feature gives
+    "window_majority": pa.float64(),  # among those of the last steps
     "batch_accuracy": pa.float64(),  # of the last step
     "selection_seconds": pa.float64(),  # so far
     "learner_seconds": pa.float64(),  # so far
@@ -95,6 +97,7 @@ class RowTraceWriter(TraceWriter):
     """
 
     schema = SCHEMA
+    later = frozenset({"majority", "window_majority"})
 
     def __init__(self, path: str | Path | None, run: Run) -> None:
         self._names: dict[int, str] = {}

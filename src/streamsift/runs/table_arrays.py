@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,18 @@ def table_to_arrays(table: Any) -> Arrays:
     return found
 
 
-def table_from_arrays(arrays: Arrays, schema: Any) -> Any:
-    """The inverse of table_to_arrays for a known schema; SavedStateError for what it cannot have written."""
-    columns = [_from_arrays(arrays, field.type, field.name) for field in schema]
+def table_from_arrays(arrays: Arrays, schema: Any, later: Collection[str] = ()) -> Any:
+    """The inverse of table_to_arrays for a known schema; SavedStateError for what it cannot have written.
+
+    `later` are columns that earlier versions did not write: where one of them is missing, it is null.
+    """
+    n_rows = len(_array(arrays, f"{schema.names[0]}.valid", np.bool_))
+    columns = [
+        pa.nulls(n_rows, field.type)
+        if field.name in later and f"{field.name}.valid" not in arrays
+        else _from_arrays(arrays, field.type, field.name)
+        for field in schema
+    ]
     if len({len(column) for column in columns}) > 1:
         raise _damaged("columns of different lengths")
     return pa.Table.from_arrays(columns, schema=schema)

@@ -35,6 +35,7 @@ class TraceWriter:
     """
 
     schema: ClassVar[Any]
+    later: ClassVar[frozenset[str]] = frozenset()  # columns that checkpoints of earlier versions do not have
 
     def __init__(self, path: str | Path | None, run: Run) -> None:
         self.path = path_to_write(os.devnull if path is None else path)
@@ -80,7 +81,7 @@ class TraceWriter:
 
     def resume(self, parts: Parts) -> None:
         """Go on with a record that `freeze` gave, as a file kept it; SavedStateError where it is none."""
-        table = table_from_arrays(parts.arrays, self.schema)
+        table = table_from_arrays(parts.arrays, self.schema, self.later)
         self._take_over(parts.facts, table)
         self.seconds = seconds_of(parts.facts)
 

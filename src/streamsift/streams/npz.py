@@ -38,6 +38,7 @@ class NpzStream(BlockStream):
     """Rows of an .npz file."""
 
     n_rows: int
+    n_values: int | None = None  # of a sparse matrix, how many values are stored
 
     def __init__(self, path: Path, target: str | None = None, *, limits: ReadLimits = READ_LIMITS) -> None:
         check_file(path)
@@ -159,6 +160,7 @@ class NpzStream(BlockStream):
                         f"{'numbers' if key == 'data' else 'whole numbers'} of a CSR matrix in one dimension."
                     )
                 sizes[key] = member.shape[0]
+        self.n_values = sizes["data"]
         if sizes["data"] != sizes["indices"] or sizes["indptr"] != n_rows + 1:
             raise ReaderError(
                 f"{self._name} has {sizes['data']} values, {sizes['indices']} indices and {sizes['indptr']} numbers in "

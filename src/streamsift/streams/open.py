@@ -38,7 +38,7 @@ _CSV = Format(
 _JSON_LINES = Format("streamsift.streams.json_lines:JsonLinesStream", (*_TABLE, *_LIMITS), is_text=True)
 _ARFF = Format("streamsift.streams.arff:ArffStream", ("ignore", *_LIMITS), is_text=True)
 _LIBSVM = Format("streamsift.streams.libsvm:LibsvmStream", ("zero_based", "n_features", *_LIMITS), is_text=True)
-_PARQUET = Format("streamsift.streams.parquet:ParquetStream", (*_TABLE, *_LIMITS), is_text=False)
+_PARQUET = Format("streamsift.streams.parquet:open_parquet", ("n_features", *_TABLE, *_LIMITS), is_text=False)
 _IPC = Format("streamsift.streams.ipc:IpcStream", (*_TABLE, *_LIMITS), is_text=False)
 _NPZ = Format("streamsift.streams.npz:NpzStream", _LIMITS, is_text=False)
 
@@ -122,7 +122,8 @@ def open_stream(
     zero_based : bool, optional
         Whether the indices of a LIBSVM file begin at 0; by default they do if a 0 occurs in the first MiB.
     n_features : int, optional
-        The number of features of a LIBSVM file; by default batches widen with the largest index seen.
+        The number of features of a LIBSVM file, by default batches widen with the largest index seen; or of the sparse
+        rows of a Parquet file (columns `indices` and `values`), which by default says so itself.
     limits : ReadLimits or dict, optional
         What is too much for a file: long lines, fields and names, many columns, large indices. The defaults are beyond
         ordinary data and keep a file made to exhaust memory from doing so. A dict, such as {"most_index": 10**9},
@@ -164,7 +165,11 @@ def open_stream(
         "limits": limits,
     }
     options = {name: value for name, value in given.items() if value is not None and value != ()}
-    stream = _opened(source, target, options)
+    return settled(_opened(source, target, options), unlabelled, task)
+
+
+def settled(stream: RowStream, unlabelled: str, task: str) -> RowStream:
+    """A stream that has been told what to do about rows without a label, and whether labels are numbers."""
     if task == "regression":
         assert isinstance(stream, BlockStream)  # as all that can be opened
         stream.numeric_target = True

@@ -16,14 +16,42 @@ import pyarrow.parquet as pq
 
 from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from, needs_sample
+from streamsift.core.exceptions import ParameterError
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
 from streamsift.streams.positions import whole_number
+from streamsift.streams.sparse_parquet import SparseParquetStream, is_sparse
+from streamsift.streams.stream import RowStream
 from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 MOST_BATCH_BYTES = 64 << 20  # what is decoded at once, counted as float64
 BUFFER_BYTES = 1 << 16  # for each column, less where there are very many
 MOST_BUFFER_BYTES = 32 << 20  # for all columns together
+
+
+def open_parquet(
+    path: Path,
+    target: str | None,
+    *,
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    n_features: int | None = None,
+    limits: ReadLimits = READ_LIMITS,
+    row_groups: range | None = None,
+) -> RowStream:
+    """The rows of a Parquet file; columns `indices` and `values` of lists are sparse rows."""
+    check_file(path)
+    with reading(str(path)), pq.ParquetFile(path) as file:
+        sparse = is_sparse(file.schema_arrow)
+    if sparse:
+        if categorical:
+            raise ParameterError(f"{path} has sparse rows, which are numbers: leave 'categorical' out.")
+        return SparseParquetStream(
+            path, target, n_features=n_features, ignore=ignore, limits=limits, row_groups=row_groups
+        )
+    if n_features is not None:
+        raise ParameterError(f"{path} says itself how many features it has: leave 'n_features' out.")
+    return ParquetStream(path, target, categorical=categorical, ignore=ignore, limits=limits, row_groups=row_groups)
 
 
 class ParquetStream(BlockStream):

@@ -46,6 +46,7 @@ _SHORT = 1024  # rows up to which a stream is short
 _FEW = 1 << 18  # values that are counted here rather than by kernels, which are faster but take seconds to compile
 _KEPT_BYTES = 2**26  # keys of sorted stretches are kept if those of a full buffer take no more
 _LIST = 3.5  # tuples, times eps, that a shortened list has room for at first
+LONGEST_LIST = 4.4  # the same at last: a list that needs more room gets a quarter more than it needs
 _NEARLY = 8  # a run that lacks up to an eighth of its rows is sorted as a whole one
 _MOST_CLASSES = 4  # with more classes, or with fading, rows are sorted together and not class by class
 

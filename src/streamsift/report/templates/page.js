@@ -73,6 +73,8 @@ const listen = (chart, grids, view) => {
 
 const start = async () => {
   startSorting();
+  startContents();
+  startCopying();
   const pack = await unpack();
   if (pack.charts.length === 0) return;
   document.head.append(Object.assign(document.createElement("script"), {textContent: pack.library}));
@@ -81,6 +83,7 @@ const start = async () => {
   await draw(pack.figures, pack.charts);
   for (const chart of pack.charts) {
     if (chart.grid !== null && chart.lanes.length) listen(chart, grids, view);
+    if (chart.labels) keepLabelsPlaced(chart.model);
   }
   const all = [...pack.single, ...pack.charts];
   for (const button of document.querySelectorAll("button.csv")) {
