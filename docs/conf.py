@@ -111,8 +111,8 @@ def moved(text: str, place: str, docname: str) -> str:
         target = os.path.normpath(PurePosixPath(place).parent / match[2])
         if target in AT_ROOT:
             target = f"docs/{AT_ROOT[target]}.md"
-        if target.startswith("docs/gallery/"):
-            target = f"docs/auto_gallery/{PurePosixPath(target).stem}.rst"
+        if target.startswith("docs/gallery"):  # an example, or the folder of all of them
+            target = f"docs/auto_gallery/{PurePosixPath(target).stem.replace('gallery', 'index')}.rst"
         return match[1] + PurePosixPath(os.path.relpath(target, here)).as_posix()
 
     return LINK.sub(link, text)
