@@ -83,7 +83,7 @@ CONTENTS = {
     "Start": ["start", "which", "auto_gallery/index", "project/readme"],
     "User guide": [
         *("guide/rows", "guide/columns", "guide/instances", "command_line", "reading", "real_streams", "report"),
-        *("methods/compare", "datasets", "methods/generators", "threads"),
+        *("numbers", "methods/compare", "datasets", "methods/generators", "threads"),
     ],
     "Recipes": [
         *(f"recipes/{name}" for name in ("drift", "late_labels", "missing_and_categories", "text", "million_columns")),
@@ -95,7 +95,14 @@ CONTENTS = {
     ],
     "Methods for columns": [f"methods/{name}" for name in ("investing", "osfs", "saola", "ofs_density", "ofs_a3m")],
     "Methods for instances": ["methods/etana"],
-    "Measured": ["benchmarks", "methods/reproduction", "methods/defaults", "reliability", "scale"],
+    "Measured": [
+        "benchmarks",
+        "methods/reproduction",
+        "reproduction/index",
+        "methods/defaults",
+        "reliability",
+        "scale",
+    ],
     "Reference": ["api", "format", "glossary", "architecture"],
     "Project": [*AT_ROOT.values()][1:],
     "Decisions": sorted(f"adr/{path.stem}" for path in (ROOT / "docs" / "adr").glob("*.md")),
