@@ -69,6 +69,10 @@ class OneHotColumns:
         result[self.features[order]] = values[order]
         return result
 
+    def of(self, feature: int) -> list[int]:
+        """The columns of a feature."""
+        return np.flatnonzero(self.features == feature).tolist()
+
     # -- which columns there are --------------------------------------------------------------------------------
 
     def _grown(self, batch: CheckedBatch, values: dict[int, Floats]) -> OneHotColumns:

@@ -43,7 +43,9 @@ from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
+from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
+from streamsift.rows.evidence import of_correlations
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.cross_moments import FeatureCorrelations
@@ -334,6 +336,16 @@ class Joint(RowSelector):
             ranked = self._ranked(problem, state.pool[used])
             self._cache["answer"] = _answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]
+
+    def _evidence(self, slot: int) -> Evidence:
+        places = {} if self._columns is not None or self._state.pairs else dict(enumerate(self._state.pool.tolist()))
+        if not places:
+            return Evidence(unknown=("what single columns tell: features are spread over several columns here.",))
+        own = next((place for place, feature in places.items() if feature == slot), None)
+        before = set(np.flatnonzero(self.ranking_ < self.ranking_[slot]).tolist())
+        better = [(place, self._features.name(feature)) for place, feature in places.items() if feature in before]
+        labels = [str(label) for label in self._labels.labels]
+        return of_correlations(self._state.cross.read(), own, better, labels)
 
     def _ranked(self, problem: JointProblem, columns: NDArray[np.int64]) -> Ranked:
         """The rule's order, as long as the path is to be; `columns` are those of the problem."""
