@@ -124,6 +124,25 @@ def test_joint_tells_what_a_feature_repeats():
     assert not why.selected
     assert why.evidence.related[0] == ("x0", pytest.approx(np.corrcoef(X[:, 0], X[:, 3])[0, 1]))
     assert all(name != "x3" for name, _ in why.evidence.related)
+    figures = dict(why.evidence.figures)
+    for label in (True, False):
+        assert figures[f"mean of class {label}"] == pytest.approx(X[y == label, 3].mean())
+    assert why.evidence.missing == 0.0
+
+
+def test_joint_tells_the_categories_of_a_feature_by_class_and_its_gaps():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    shop = np.where(rng.random(600) < 0.3, "east", np.where(y == 1, "north", "south"))
+    x = rng.normal(size=600) + y
+    x[::4] = np.nan
+    selector = Joint(n_features_to_select=2, missing="skip").partial_fit(pd.DataFrame({"shop": shop, "x": x}), y)
+    why = selector.explain("shop")
+    bins = {one.text: dict(zip(why.classes, one.weights, strict=True)) for one in why.evidence.bins}
+    for name in ("north", "south", "east"):
+        for label in (0, 1):
+            assert bins[name][str(label)] == pytest.approx(np.sum((shop == name) & (y == label)), abs=1e-6)
+    assert selector.explain("x").evidence.missing == pytest.approx(0.25)
 
 
 def test_fires_tells_mu_and_sigma_and_others_say_that_they_know_nothing():

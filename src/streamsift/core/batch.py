@@ -243,7 +243,7 @@ def check_batch(
     elif numeric_target:
         target, codes = check_target(y, n_rows, kept), np.zeros(n_rows, np.int64)
     else:
-        codes, vocabulary = vocabulary.encode(y) if n_rows else (np.empty(0, np.int64), vocabulary)
+        codes, vocabulary = vocabulary.encode_weighted(y, weight) if n_rows else (np.empty(0, np.int64), vocabulary)
         if len(codes) != n_rows:
             raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label per row.")
     has_absent = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.streams.stream import recut
 
-Codes = NDArray[np.int64]
+Targets = NDArray[Any]  # codes of classes, or numbers
 
 
 class LabelDelay:
@@ -25,10 +26,10 @@ class LabelDelay:
 
     def __init__(self, n_rows: int) -> None:
         self.n_rows = n_rows
-        self._waiting: deque[tuple[Batch, Codes]] = deque()
+        self._waiting: deque[tuple[Batch, Targets]] = deque()
         self._n_waiting = 0
 
-    def exchange(self, batch: Batch, codes: Codes) -> tuple[Batch, Codes] | None:
+    def exchange(self, batch: Batch, codes: Targets) -> tuple[Batch, Targets] | None:
         """Take rows that have come and return, as one batch, those whose labels have come; None if there are none."""
         if self.n_rows == 0:
             return batch, codes

@@ -8,7 +8,8 @@ selector and model learn the rows whose labels have arrived by then; predictions
 are made. Nothing is tested before the first labels have been learnt.
 
 While no feature is selected, the most frequent class so far is predicted, with the shares of the classes so far as
-its probabilities. The logarithmic loss needs probabilities and is null for models without `predict_proba`.
+its probabilities, or the mean of the numbers so far (`targets`). The logarithmic loss needs probabilities and is null
+for models without `predict_proba`.
 
 A step costs little beside selector and model: its facts are kept, and the measures of many steps are computed at once
 (`scoreboard`). Memory is measured now and then (`memory`).
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -32,15 +34,17 @@ from streamsift.core.constraints import HasMethods, Integer, IsNone, check_param
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftError
 from streamsift.core.interrupts import check
-from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.evaluate.error_watch import ErrorWatch
+from streamsift.evaluate.judges import ClassJudge, NumberJudge, Predictions
 from streamsift.evaluate.label_delay import LabelDelay
 from streamsift.evaluate.memory import MemoryMeter
-from streamsift.evaluate.scoreboard import JudgedStep, OnCounts, Predictions, Scoreboard
+from streamsift.evaluate.scoreboard import JudgedStep, OnCounts, Scoreboard
+from streamsift.evaluate.targets import ClassTargets, NumberTargets, Targets
+from streamsift.evaluate.tasks import settle_task
 from streamsift.learners.carried import drifts_found, restart_if_needed
 from streamsift.learners.categories import RunCategories
 from streamsift.learners.foreign import as_learner
-from streamsift.learners.online import Learner, teach
+from streamsift.learners.online import Learner
 from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.runs.row_trace import RowTraceWriter
@@ -49,10 +53,7 @@ from streamsift.runs.trace import Trace
 from streamsift.streams.open import as_stream
 from streamsift.streams.stream import with_width
 
-MOST_UNCOUNTED = 100  # steps whose labels wait to be counted
-
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 
@@ -62,6 +63,7 @@ def prequential(
     model: Any,
     *,
     target: str | None = None,
+    task: str = "auto",
     batch_size: int = 100,
     n_batches: int | None = None,
     label_delay: int = 0,
@@ -82,11 +84,14 @@ def prequential(
     selector : a row selector or None
         None selects all features. Where its `drifts_` (or the count `n_drifts_`) grew while it learnt a batch, the
         model is reset before it learns that batch.
-    model : a learner, its name, or a classifier of scikit-learn (with `partial_fit`) or river
-        See `streamsift.learners.online` and, for what becomes of a model of another package when the selection
-        changes, `streamsift.learners.foreign`.
+    model : a learner, its name, or a classifier or regressor of scikit-learn (with `partial_fit`) or river
+        See `streamsift.learners.online` for classes, `streamsift.learners.regressors` for numbers and, for what becomes
+        of a model of another package when the selection changes, `streamsift.learners.foreign`.
     target : str, optional
         The column with the labels, where the stream is a table or a file.
+    task : {"auto", "classification", "regression"}, default "auto"
+        Whether the target holds classes or numbers. "auto" goes by the task of the selector or, where that looks at no
+        targets, by the model; where that could be either, by the first 1,000 rows, and says so.
     batch_size : int, default 100
         Rows per batch, and so per step.
     n_batches : int or None
@@ -100,8 +105,9 @@ def prequential(
         the rows learnt so far; "none" gives them the columns as they are.
     detector : a drift detector or None
         Of `streamsift.drift` or of river: anything with `update(x)` and `drift_detected`. A copy of it is given 1 for
-        each row predicted wrongly and 0 for each other row. When it finds drift, the model is reset before it learns
-        on, which the trace counts and marks as drift found; the selector goes on.
+        each row predicted wrongly and 0 for each other row; of numbers, the absolute error over six times its standard
+        deviation so far, plus 1/2. When it finds drift, the model is reset before it learns on, which the trace counts
+        and marks as drift found; the selector goes on.
     trace_path : path or None
         A Parquet file to which the trace is written as the run goes on. A run that is interrupted (Ctrl-C) leaves
         the trace so far, one that fails leaves no file. None keeps the trace in memory.
@@ -111,7 +117,8 @@ def prequential(
         Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
     on_counts : callable or None
         Called now and then, for the steps since the last call, with the hits, rows and predictions of each class, in
-        an array of shape (3, n_steps, n_classes), and the sums of their logarithmic losses.
+        an array of shape (3, n_steps, n_classes), and the sums of their logarithmic losses; of numbers, with the sums
+        of `streamsift.metrics.regression`, in an array of shape (5, n_steps).
 
     Returns
     -------
@@ -128,6 +135,14 @@ def prequential(
     >>> summary = trace.summary()
     >>> summary["accuracy"] > 0.8, summary["n_selected"], len(trace)
     (True, 2.0, 20)
+
+    A number to predict:
+
+    >>> stream = generate("friedman_drift", n_rows=2000, seed=0)
+    >>> selector = Screener("correlation", task="regression", n_features_to_select=4)
+    >>> summary = prequential(stream, selector, "sgd").summary()
+    >>> summary["rmse"] < 4.0, summary["r2"] > 0.5
+    (True, True)
     """
     numbers = {"batch_size": batch_size, "n_batches": n_batches, "label_delay": label_delay}
     numbers |= {"window": window, "every": every}
@@ -145,7 +160,8 @@ def prequential(
     )
     watch = (IsNone(), HasMethods("update", "drift_detected"))
     check_parameters("prequential", {"detector": detector}, {"detector": watch})
-    rows, learner = as_stream(stream, target), as_learner(model, scale)
+    found_task = settle_task(task, selector, model, stream, target)
+    rows, learner = as_stream(stream, target), as_learner(model, scale, found_task)
     run = Run(
         "all features" if selector is None else type(selector).__name__,
         parameters=getattr(selector, "get_params", dict)(),
@@ -153,14 +169,15 @@ def prequential(
             "model": model if isinstance(model, str) else type(model).__name__,
             "scale": getattr(learner, "scale", "none"),
             **({} if detector is None else {"detector": type(detector).__name__}),
+            **({"task": found_task} if found_task == "regression" else {}),
             **numbers,
         },
     )
-    contest, board, start = (
-        _Contest(selector, learner, label_delay, detector),
-        Scoreboard(window, every, on_counts),
-        perf_counter(),
-    )
+    numeric = found_task == "regression"
+    targets: Targets = NumberTargets(learner) if numeric else ClassTargets(learner)
+    contest = _Contest(selector, learner, targets, label_delay, detector)
+    board = Scoreboard(window, every, on_counts, NumberJudge() if numeric else ClassJudge())
+    start = perf_counter()
     with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
@@ -187,21 +204,16 @@ def prequential(
 class _Contest:
     """A selector and a model on their way through a stream."""
 
-    def __init__(self, selector: RowContract | None, model: Learner, label_delay: int, detector: Any = None) -> None:
-        self._selector, self._model = selector, model
-        # Probabilities follow from their logarithms, and cost less where those of many steps are computed at once.
-        self._gives_logarithms = hasattr(model, "predict_logarithms")
-        self._knows_shares = self._gives_logarithms or hasattr(model, "predict_proba")
-        ways = ("predict_logarithms", "predict_proba", "predict")
-        self._predict = getattr(model, next(way for way in ways if hasattr(model, way)))
+    def __init__(
+        self, selector: RowContract | None, model: Learner, targets: Targets, label_delay: int, detector: Any = None
+    ) -> None:
+        self._selector, self._model, self._targets = selector, model, targets
         self._categories = RunCategories()  # of what the model sees
         self._names: Names | None = None  # of what the model was told
         self._knows_categories = hasattr(model, "know_categories")
         self._delay = LabelDelay(label_delay)
         self._watch = None if detector is None else ErrorWatch(detector)
         self._meter = MemoryMeter(selector, model)
-        self._labels = LabelVocabulary()  # of all rows
-        self._learnt = _ClassShares()
         self._n_drifts = drifts_found(selector)
         self._mask = b""
         self._selected: Indices | None = None  # what the model was trained on last
@@ -213,14 +225,16 @@ class _Contest:
 
     def step(self, batch: Batch, start: float, is_snapshot: bool) -> JudgedStep:
         """Test the batch and learn what can be learnt."""
-        codes = self._encode(batch)
+        if batch.y is None:
+            raise InputError("The stream has no labels: give one that has, for predictions are compared with them.")
+        y = self._targets.encode(batch, self.n_rows)
         self.n_features = max(self.n_features, batch.X.shape[1])
         self.names = batch.feature_names
         try:
-            test = self._test(batch, codes)
+            test = self._test(batch, y)
             self.n_rows += batch.n_rows
             alarm = self._watch is not None and test is not None and self._watch.sees_drift(test)
-            late = self._delay.exchange(batch, codes)
+            late = self._delay.exchange(batch, y)
             if alarm:
                 self._model.reset()
                 self._n_restarts += 1
@@ -228,7 +242,7 @@ class _Contest:
         except StreamsiftError:
             raise
         except ValueError:  # NaN, perhaps, in the words of the learner's package; ours name row and column
-            check_batch(batch, None, owner="The model", first_row=self.n_rows)
+            self._refuse_bad_values(batch, self.n_rows)
             raise
         return JudgedStep(
             self.n_rows,
@@ -256,28 +270,16 @@ class _Contest:
         """Bytes held; measured only now and then, unless asked for anyway."""
         return self._meter.read(self._selection_seconds + self._learner_seconds, anyway=anyway)
 
-    def _encode(self, batch: Batch) -> Codes:
-        if batch.y is None:
-            raise InputError("The stream has no labels: give one that has, for predictions are compared with them.")
-        try:
-            codes, self._labels = self._labels.encode(batch.y)
-        except InputError as error:
-            raise InputError(f"In the batch that begins with row {self.n_rows}: {error}") from error
-        return codes
-
-    def _test(self, batch: Batch, codes: Codes) -> Predictions | None:
+    def _test(self, batch: Batch, y: NDArray[Any]) -> Predictions | None:
         """Predictions for a batch before it is learnt; None while nothing has been learnt."""
         if self._selected is None:
             return None
         if not len(self._selected):
-            share = self._learnt.shares()
-            if not self._knows_shares:
-                return Predictions(codes, np.full(len(codes), np.argmax(share)))
-            return Predictions(codes, np.tile(share, (len(codes), 1)))
+            return self._targets.test_without_features(y)
         start = perf_counter()
-        predicted = self._predict(columns_of(self._rows_for_model(batch), self._selected))
+        test = self._targets.test(y, columns_of(self._rows_for_model(batch), self._selected))
         self._learner_seconds += perf_counter() - start
-        return Predictions(codes, predicted, self._gives_logarithms)
+        return test
 
     def _rows_for_model(self, batch: Batch) -> Any:
         """Whole rows, in which the codes of categories are those that the model was told of."""
@@ -289,7 +291,7 @@ class _Contest:
             self._model.know_categories(self._names)  # type: ignore[attr-defined]  # see above
         return _of_width(X, self.n_features)
 
-    def _learn(self, batch: Batch, codes: Codes) -> bool:
+    def _learn(self, batch: Batch, y: NDArray[Any]) -> bool:
         """Let selector and model learn rows; return whether the selector found drift."""
         start, before = perf_counter(), self._selected
         self._select(batch)
@@ -297,18 +299,16 @@ class _Contest:
         drift_found = self._n_drifts > drifts
         middle = perf_counter()
         self._selection_seconds += middle - start
-        self._learnt.add(codes)
+        self._targets.learn(y)
         self._n_restarts += restart_if_needed(self._model, before, self._selected, drift_found=drift_found)
         if self._selected is not None:
-            # Codes are given in the order of appearance: all are learnt, or the first ones where labels come late.
-            n_classes = self._learnt.n_classes() if self._delay.n_rows else len(self._labels)
-            teach(self._model, self._rows_for_model(batch), codes, self._selected, n_classes)
+            self._targets.teach(self._rows_for_model(batch), y, self._selected, late=self._delay.n_rows > 0)
         self._learner_seconds += perf_counter() - middle
         return drift_found
 
     def _select(self, batch: Batch) -> None:
         if self._selector is None:
-            check_batch(batch, None, owner="The model", first_row=self.n_rows - batch.n_rows)
+            self._refuse_bad_values(batch, self.n_rows - batch.n_rows)
             mask = np.ones(batch.X.shape[1], bool)
         else:
             self._selector.partial_fit(batch)
@@ -318,6 +318,9 @@ class _Contest:
             self._mask, self._selected = as_bytes, np.flatnonzero(mask)
             self.n_features = max(self.n_features, len(mask))
 
+    def _refuse_bad_values(self, batch: Batch, first_row: int) -> None:
+        check_batch(replace(batch, y=None), None, owner="The model", first_row=first_row, needs_y=False)
+
     def _selection_accuracy(self, relevant: Indices | None) -> float:
         if relevant is None or self._selected is None:
             return float("nan")
@@ -326,33 +329,6 @@ class _Contest:
             value = float(selection_accuracy(self._selected, relevant, self.n_features))
             self._judged = self._selected, relevant, value
         return value
-
-
-class _ClassShares:
-    """How frequent each class was among the rows learnt; counted when somebody asks, for hardly anybody does."""
-
-    def __init__(self) -> None:
-        self._counts = np.zeros(0, np.int64)
-        self._uncounted: list[Codes] = []
-
-    def add(self, codes: Codes) -> None:
-        self._uncounted.append(codes)
-        if len(self._uncounted) == MOST_UNCOUNTED:
-            self._count()
-
-    def shares(self) -> Floats:
-        self._count()
-        return np.asarray(self._counts / self._counts.sum())
-
-    def n_classes(self) -> int:
-        self._count()
-        return len(self._counts)
-
-    def _count(self) -> None:
-        if self._uncounted:
-            counts = np.bincount(np.concatenate(self._uncounted), minlength=len(self._counts))
-            counts[: len(self._counts)] += self._counts
-            self._counts, self._uncounted = counts, []
 
 
 def _of_width(X: Any, n_features: int) -> Any:

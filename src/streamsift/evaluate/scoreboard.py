@@ -14,33 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.selection import rank_scores
-from streamsift.metrics.classification import class_counts, classification_scores, log_losses, softmax
+from streamsift.evaluate.judges import ClassJudge, Predictions, StepJudge
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.window_stability import WindowStability
 from streamsift.runs.row_trace import kept_scores
 from streamsift.runs.rows import SnapshotSchedule
-from streamsift.runs.trace import PREDICTION
 
 MOST_STEPS, MOST_NUMBERS = 500, 1_000_000  # that wait for their records
-AT_ONCE = 50  # steps whose rows are counted together: arrays of more rows leave the cache and cost more a row
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-OnCounts = Callable[[Codes, Floats], None]
-
-
-class Predictions(NamedTuple):
-    """Truth and predictions of the rows of a step.
-
-    `predicted` are class codes, or an array of probabilities with one column per class, of which the largest counts.
-    Of these there may be only the logarithms, each up to a constant of its row.
-    """
-
-    true: Codes
-    predicted: Codes | Floats
-    are_logarithms: bool = False
+OnCounts = Callable[..., None]  # with what the judge counts in each step
 
 
 class JudgedStep(NamedTuple):
@@ -73,10 +58,7 @@ class _Past:
     """What records need to know of the steps before theirs."""
 
     n_steps: int = 0
-    counts: Codes = field(default_factory=lambda: np.zeros((3, 1, 1), np.int64))  # of all steps
-    latest_counts: Codes = field(default_factory=lambda: np.zeros((3, 0, 1), np.int64))  # of each step in the window
-    loss: float = 0.0
-    latest_losses: Floats = field(default_factory=lambda: np.zeros(0))
+    judge: StepJudge = field(default_factory=ClassJudge)
     busy_seconds: float = 0.0  # of selector and model
     peak_memory: int = 0
     byte_seconds: float = 0.0
@@ -94,11 +76,14 @@ class Scoreboard:
     every : int
         Steps per record.
     on_counts : callable or None
-        Called with what was counted in the steps whose records were asked for: hits, rows and predictions of each
-        class, in an array of shape (3, n_steps, n_classes), and the sums of their losses (NaN without probabilities).
+        Called with what the judge counted in the steps whose records were asked for; see `evaluate.judges`.
+    judge : StepJudge, optional
+        By default of classes.
     """
 
-    def __init__(self, window: int, every: int, on_counts: OnCounts | None = None) -> None:
+    def __init__(
+        self, window: int, every: int, on_counts: OnCounts | None = None, judge: StepJudge | None = None
+    ) -> None:
         self._window, self._every, self._on_counts = window, every, on_counts
         self._schedule = SnapshotSchedule(every)
         self._stability = WindowStability(window)
@@ -106,7 +91,7 @@ class Scoreboard:
         self._steps: list[JudgedStep] = []  # whose records have not been asked for
         self._stabilities: list[float] = []  # of the first of them
         self._numbers_waiting = 0
-        self._past = _Past()
+        self._past = _Past(judge=judge or ClassJudge())
 
     @property
     def is_full(self) -> bool:
@@ -167,14 +152,10 @@ def _by_name(steps: list[JudgedStep]) -> Any:
 
 def _measured(
     steps: list[JudgedStep], past: _Past, window: int
-) -> tuple[dict[str, NDArray[Any]], _Past, tuple[Codes, Floats]]:
+) -> tuple[dict[str, NDArray[Any]], _Past, tuple[NDArray[Any], ...]]:
     """The measures after each step, the past of the steps that follow, and what was counted in each step."""
-    counts, losses = _counted(steps, past.counts.shape[2])
-    totals = _wider(past.counts, counts.shape[2]) + counts.cumsum(axis=1)
-    recent = np.concatenate([_wider(past.latest_counts, counts.shape[2]), counts], axis=1)
-    total_loss, recent_losses = past.loss + losses.cumsum(), np.concatenate([past.latest_losses, losses])
-
     facts = _by_name(steps)
+    judged = past.judge.judged(facts.test, window)
     memory = np.array(facts.memory, np.int64)
     peak = np.maximum.accumulate(np.maximum(memory, past.peak_memory))
     selection, learner = np.array(facts.selection_seconds), np.array(facts.learner_seconds)
@@ -182,11 +163,7 @@ def _measured(
     columns = {
         "row": np.array(facts.row, np.int64),
         "seconds": np.array(facts.seconds),
-        **_predicted("", totals, total_loss),
-        **_predicted("window_", _windowed(recent, len(steps), window), _windowed(recent_losses, len(steps), window)),
-        "majority": _majority(totals),
-        "window_majority": _majority(_windowed(recent, len(steps), window)),
-        "batch_accuracy": classification_scores(counts).accuracy,
+        **judged.measures,
         "selection_seconds": selection,
         "learner_seconds": learner,
         "memory": memory,
@@ -197,86 +174,15 @@ def _measured(
         "n_restarts": np.array(facts.n_restarts, np.int64),
     }
     if not steps:
-        return columns, past, (counts, losses)
+        return columns, past, judged.counted
     after = _Past(
         past.n_steps + len(steps),
-        totals[:, -1:],
-        recent[:, max(recent.shape[1] - window + 1, 0) :],
-        float(total_loss[-1]),
-        recent_losses[max(len(recent_losses) - window + 1, 0) :],
+        judged.after,
         float(selection[-1] + learner[-1]),
         int(peak[-1]),
         float(byte_seconds[-1]),
     )
-    return columns, after, (counts, losses)
-
-
-def _counted(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
-    """Hits, rows and predictions of each class, and the sum of the losses, of each step; NaN without probabilities."""
-    few = [steps[first : first + AT_ONCE] for first in range(0, len(steps), AT_ONCE)] or [[]]
-    counts, losses = zip(*(_counted_at_once(part, n_classes) for part in few), strict=True)
-    widest = max(part.shape[2] for part in counts)
-    return np.concatenate([_wider(part, widest) for part in counts], axis=1), np.concatenate(losses)
-
-
-def _counted_at_once(steps: list[JudgedStep], n_classes: int) -> tuple[Codes, Floats]:
-    tested = [number for number, step in enumerate(steps) if step.test is not None]
-    tests = [step.test for step in steps if step.test is not None]
-    if not tests:
-        return np.zeros((3, len(steps), n_classes), np.int64), np.zeros(len(steps))
-    groups = np.repeat(tested, [len(test.true) for test in tests])
-    true = np.concatenate([test.true for test in tests])
-    predicted, losses = _chosen(tests, true)
-    n_classes = max(n_classes, int(true.max()) + 1, int(predicted.max()) + 1)
-    counts = class_counts(groups, true, predicted, len(steps), n_classes)
-    return counts, np.asarray(np.bincount(groups, losses, len(steps)), np.float64)
-
-
-def _chosen(tests: list[Predictions], true: Codes) -> tuple[Codes, Floats]:
-    """The class predicted for each row, and the loss; a model gives probabilities always, or never."""
-    given: list[NDArray[Any]] = [test.predicted for test in tests]
-    if given[0].ndim == 1:
-        return np.concatenate(given), np.full(len(true), np.nan)
-    are_logarithms = {test.are_logarithms for test in tests}
-    widths = {part.shape[1] for part in given}  # classes arrive late, and a reset may forget them
-    if len(are_logarithms) == len(widths) == 1:
-        probabilities = np.concatenate(given)
-        if are_logarithms.pop():
-            probabilities = softmax(probabilities)
-    else:
-        widest = max(widths)
-        parts = [softmax(part) if test.are_logarithms else part for part, test in zip(given, tests, strict=True)]
-        probabilities = np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in parts])
-    return probabilities.argmax(axis=1), log_losses(probabilities, true)
-
-
-def _predicted(prefix: str, counts: Codes, losses: Floats) -> dict[str, Floats]:
-    scores = classification_scores(counts)
-    with np.errstate(invalid="ignore"):  # 0 / 0 before the first test
-        log_loss = losses / counts[1].sum(axis=1)
-    values = scores._asdict() | {"log_loss": log_loss}
-    return {prefix + name: values[name] for name in PREDICTION}
-
-
-def _majority(counts: Codes) -> Floats:
-    """The share of the most frequent class among the rows counted; NaN before the first test."""
-    rows = counts[1]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(rows.max(axis=1) / rows.sum(axis=1))
-
-
-def _windowed(values: NDArray[Any], n_steps: int, window: int) -> NDArray[Any]:
-    """Sums over the last `window` steps, for each of the last `n_steps`; steps are the last axis but classes."""
-    axis = values.ndim // 2  # 0 for losses, 1 for counts of classes
-    start = np.zeros_like(values.take([], axis).sum(axis, keepdims=True))
-    sums = np.concatenate([start, values.cumsum(axis=axis)], axis=axis)
-    ends = np.arange(values.shape[axis] - n_steps, values.shape[axis]) + 1
-    return np.asarray(sums.take(ends, axis) - sums.take(np.maximum(ends - window, 0), axis))
-
-
-def _wider(counts: Codes, n_classes: int) -> Codes:
-    missing = n_classes - counts.shape[2]
-    return np.pad(counts, ((0, 0), (0, 0), (0, missing))) if missing else counts
+    return columns, after, judged.counted
 
 
 def _since_record(flags: tuple[bool, ...], is_recorded: Flags, before: bool) -> tuple[Flags, bool]:

@@ -25,12 +25,12 @@ def carried_over(old: Any, new: Any, before: Indices, now: Indices, classes: int
 
     Parameters
     ----------
-    old, new : linear classifiers with `partial_fit`
+    old, new : linear classifiers or regressors with `partial_fit`
         Fitted, with `has_plain_weights`, and unfitted; classes are the codes 0, 1, ...
     before, now : arrays of int
         The features behind the columns of the two.
     classes : int
-        How many classes there are now.
+        How many classes there are now; 0 for regressors.
 
     Returns
     -------
@@ -44,13 +44,14 @@ def carried_over(old: Any, new: Any, before: Indices, now: Indices, classes: int
     >>> bool(new.coef_[0, 0] == old.coef_[0, 1]), float(new.coef_[0, 1])
     (True, 0.0)
     """
-    weights, intercepts = old.coef_, np.atleast_1d(old.intercept_)
+    weights, intercepts = np.atleast_2d(old.coef_), np.atleast_1d(old.intercept_)
     if len(weights) == 1 and classes > 2:  # two classes share one row
         weights, intercepts = np.vstack([-weights, weights]), np.hstack([-intercepts, intercepts])
-    new.partial_fit(np.zeros((1, len(now))), [0], classes=np.arange(classes))  # to be given its arrays
+    known = {"classes": np.arange(classes)} if classes else {}
+    new.partial_fit(np.zeros((1, len(now))), [0], **known)  # to be given its arrays
     _, to, origin = np.intersect1d(now, before, return_indices=True)
     new.coef_[:], new.intercept_[:] = 0.0, 0.0
-    new.coef_[: len(weights), to] = weights[:, origin]
+    np.atleast_2d(new.coef_)[: len(weights), to] = weights[:, origin]  # a view: regressors have one row
     new.intercept_[: len(intercepts)] = intercepts
     new.t_ = old.t_
     return new

@@ -1,7 +1,8 @@
 """The nearest of the last 500 rows, which are kept whole: another selection only changes which columns are compared.
 
 Numbers are compared after they were standardised by the rows of the window, unless `scale` is "none". Two categories
-have the distance 0 if they are the same, and 1 if not. Memory is that of up to 1,000 whole rows.
+have the distance 0 if they are the same, and 1 if not. Memory is that of up to 1,000 whole rows. Of numbers to predict,
+the mean of the nearest rows is taken.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from streamsift.core.categories import Names
 from streamsift.learners.whole_rows import columns_of, known_columns, refuse_not_finite, spread
@@ -18,7 +19,6 @@ from streamsift.learners.whole_rows import columns_of, known_columns, refuse_not
 N_NEIGHBOURS, WINDOW = 5, 500
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 
@@ -36,7 +36,7 @@ class Neighbours:
 
     def reset(self) -> None:
         self._rows: list[Any] = []  # batches of whole rows, the last of which make the window
-        self._labels: list[Codes] = []
+        self._labels: list[NDArray[Any]] = []
         self._selected = np.empty(0, np.intp)
         self._classes = 0
         self._model: Any = None
@@ -44,10 +44,10 @@ class Neighbours:
         self._numbers = np.empty(0, np.intp)  # places of numbers in the selection
         self._values: dict[int, Floats] = {}  # by place in the selection: the categories in the window
 
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
+    def learn(self, X: Floats, y: NDArray[Any], selected: Indices, classes: int) -> None:
         self.learn_rows(spread(X, selected), y, selected, classes)
 
-    def learn_rows(self, rows: Any, y: Codes, selected: Indices, classes: int) -> None:
+    def learn_rows(self, rows: Any, y: NDArray[Any], selected: Indices, classes: int) -> None:
         refuse_not_finite(columns_of(rows, selected))
         self._rows.append(rows[-WINDOW:].copy())
         self._labels.append(y[-WINDOW:].copy())
@@ -56,7 +56,7 @@ class Neighbours:
         self._selected, self._classes = selected, max(classes, self._classes)
         self._model = None  # the search structure is built when it is asked for
 
-    def predict(self, X: Floats) -> Codes:
+    def predict(self, X: Floats) -> NDArray[Any]:
         return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:
@@ -86,9 +86,12 @@ class Neighbours:
             numbers = window[:, self._numbers]
             deviation = numbers.std(axis=0)
             self._centre, self._spread = numbers.mean(axis=0), np.where(deviation > 0.0, deviation, 1.0)
-        self._model = KNeighborsClassifier(min(N_NEIGHBOURS, len(window)))
+        self._model = self._search(min(N_NEIGHBOURS, len(window)))
         self._model.fit(self._comparable(window), labels)
         return True
+
+    def _search(self, n_neighbours: int) -> Any:
+        return KNeighborsClassifier(n_neighbours)
 
     def _comparable(self, X: Floats) -> Floats:
         """Columns whose Euclidean distances are ours, up to what is the same for all rows of the window.
@@ -101,3 +104,16 @@ class Neighbours:
         parts = [(X[:, self._numbers] - self._centre) / self._spread]
         parts += [np.sqrt(0.5) * np.equal(X[:, [place]], values) for place, values in self._values.items()]
         return np.hstack(parts)
+
+
+class NeighbourMeans(Neighbours):
+    """The mean number of the nearest of the last 500 rows."""
+
+    def predict(self, X: Floats) -> NDArray[Any]:
+        refuse_not_finite(X)
+        if self._model is None and not self._build():  # no row of the window knows all selected columns
+            return np.full(len(X), np.concatenate(self._labels)[-WINDOW:].mean())
+        return np.asarray(self._model.predict(self._comparable(X)), np.float64)
+
+    def _search(self, n_neighbours: int) -> Any:
+        return KNeighborsRegressor(n_neighbours)

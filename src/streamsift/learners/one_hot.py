@@ -30,7 +30,7 @@ class OneHot:
     Parameters
     ----------
     learner : a learner
-        See `streamsift.learners.online.Learner`. What it can do beside learning and predicting classes, this can, too.
+        See `streamsift.learners.online.Learner`. What it can do beside learning and predicting, this can, too.
         Its features are numbers, as before, and columns of categories, whose numbers are negative.
     spare : bool, default False
         Whether there are columns of zeros for categories that are still to come: as many as make 16, 32, 64, ... For
@@ -84,7 +84,7 @@ class OneHot:
         self.learner.reset()
         self._forget()
 
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
+    def learn(self, X: Floats, y: NDArray[Any], selected: Indices, classes: int) -> None:
         self._selected = selected
         named = self._named()
         for place in named.tolist():
@@ -96,9 +96,9 @@ class OneHot:
             self._columns[slot] = np.append(known, added)
         self.learner.learn(self.expanded(X), y, self._numbers_of_columns(selected, named), classes)
 
-    def predict(self, X: Floats) -> Codes:
-        """Class codes, from columns as they come."""
-        return np.asarray(self.learner.predict(self.expanded(X)), np.int64)
+    def predict(self, X: Floats) -> NDArray[Any]:
+        """Class codes or numbers, from columns as they come."""
+        return np.asarray(self.learner.predict(self.expanded(X)))
 
     def expanded(self, X: Floats) -> Floats:
         """The columns as the learner sees them: numbers first, then the categories of each feature."""

@@ -38,6 +38,7 @@ from streamsift.learners.carried import carried_over
 from streamsift.learners.fsa import OnlineFSA
 from streamsift.learners.neighbours import Neighbours
 from streamsift.learners.one_hot import OneHot
+from streamsift.learners.regressors import REGRESSORS, SCALED_REGRESSORS
 from streamsift.learners.river_models import RiverOfWords, bayes_with_words
 from streamsift.learners.scaling import SCALES, Standardised
 from streamsift.learners.whole_rows import columns_of
@@ -49,7 +50,7 @@ Indices = NDArray[np.intp]
 
 
 class Learner(Protocol):
-    """A classifier over columns that change.
+    """A classifier over columns that change, or a regressor (`streamsift.learners.regressors`).
 
     `predict_proba(X)`, an array of one column per class, may be added, and `predict_logarithms(X)`, the logarithms of
     the same probabilities, each up to a constant of its row.
@@ -64,12 +65,12 @@ class Learner(Protocol):
     `streamsift.learners.one_hot.OneHot`.
     """
 
-    def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
+    def learn(self, X: Floats, y: NDArray[Any], selected: Indices, classes: int) -> None:
         """Learn rows of the selected columns."""
         ...
 
-    def predict(self, X: Floats) -> Codes:
-        """Class codes for rows of the columns of the last `learn`."""
+    def predict(self, X: Floats) -> NDArray[Any]:
+        """Class codes, or numbers, for rows of the columns of the last `learn`."""
         ...
 
     def reset(self) -> None:
@@ -77,15 +78,17 @@ class Learner(Protocol):
         ...
 
 
-def make_learner(name: str, scale: str = "standard") -> Learner:
+def make_learner(name: str, scale: str = "standard", task: str = "classification") -> Learner:
     """Return a new learner by name.
 
     Parameters
     ----------
     name : str
-        One of LEARNERS.
+        One of LEARNERS or, for numbers, of REGRESSORS.
     scale : {"standard", "none"}, default "standard"
         Whether the learners that need it see standardised columns.
+    task : {"classification", "regression"}, default "classification"
+        Whether it predicts classes or numbers.
 
     Returns
     -------
@@ -100,15 +103,18 @@ def make_learner(name: str, scale: str = "standard") -> Learner:
     >>> learner.predict(np.array([[0.2], [0.8]])).tolist()
     [0, 1]
     """
-    if name not in LEARNERS:
-        raise UnknownNameError("learner", name, LEARNERS)
+    known: dict[str, Callable[[], Any]] = REGRESSORS if task == "regression" else LEARNERS
+    if name not in known:
+        raise UnknownNameError("learner for numbers" if task == "regression" else "learner", name, known)
     check_parameters("make_learner", {"scale": scale}, {"scale": (OneOf(*SCALES),)})
+    if task == "regression":
+        return (SCALED_REGRESSORS.get(name, known[name]) if scale == "standard" else known[name])()  # type: ignore[no-any-return]
     if name in NEED_SCALE and scale == "standard":
         return NEED_SCALE[name]()
     return Neighbours(scale) if name == "neighbours" else LEARNERS[name]()
 
 
-def teach(learner: Learner, rows: Any, y: Codes, selected: Indices, classes: int) -> None:
+def teach(learner: Learner, rows: Any, y: NDArray[Any], selected: Indices, classes: int) -> None:
     """Let a learner learn whole rows, or the selected columns of them, as it can."""
     learn_rows = getattr(learner, "learn_rows", None)
     if learn_rows is not None:

@@ -1,4 +1,4 @@
-"""Classifiers of river as learners: each row is a dict of the selected features, and features may come and go."""
+"""Models of river as learners: each row is a dict of the selected features, and features may come and go."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class River:
             return {} if label is None else {label: 1.0}
 
     def _as_dict(self, row: list[float]) -> dict[int, Any]:
-        return dict(zip(self._selected, row, strict=True))
+        return _named_row(self._selected, row, {})
 
 
 class RiverOfWords(River):
@@ -126,10 +126,53 @@ class RiverOfWords(River):
         self._names = names
 
     def _as_dict(self, row: list[float]) -> dict[int, Any]:
-        if not self._names:
-            return super()._as_dict(row)
-        names = self._names
-        return {
-            feature: names[feature][int(value)] if feature in names else value
-            for feature, value in zip(self._selected, row, strict=True)
-        }
+        return _named_row(self._selected, row, self._names)
+
+
+class RiverNumbers:
+    """A regressor of river, made by `make`; with `words` it gets categories by name.
+
+    Where the model has nothing to say, or says what is no number, it predicts the mean so far.
+    """
+
+    def __init__(self, make: Callable[[], Any], *, words: bool = False) -> None:
+        self._make = make
+        self._names: Names = {}
+        if words:
+            self.know_categories = self._know_categories
+        self.reset()
+
+    def _know_categories(self, names: Names) -> None:
+        self._names = names
+
+    def reset(self) -> None:
+        self._model = self._make()
+        self._selected: list[int] = []
+        self._n_rows, self._mean = 0, 0.0
+
+    def learn(self, X: Floats, y: Floats, selected: Indices, classes: int) -> None:
+        self._selected = selected.tolist()
+        for row, number in zip(X.tolist(), y.tolist(), strict=True):
+            self._model.learn_one(_named_row(self._selected, row, self._names), number)
+            self._n_rows += 1
+            self._mean += (number - self._mean) / self._n_rows
+
+    def predict(self, X: Floats) -> Floats:
+        found = [self._model.predict_one(_named_row(self._selected, row, self._names)) for row in X.tolist()]
+        numbers = np.array([self._mean if number is None else number for number in found], np.float64)
+        return np.where(np.isfinite(numbers), numbers, self._mean)
+
+    @property
+    def model(self) -> Any:
+        """The model as it is trained now. Its features are numbers."""
+        return self._model
+
+
+def _named_row(selected: list[int], row: list[float], names: Names) -> dict[int, Any]:
+    """A row as river takes it; the codes of categories that have names are replaced by them."""
+    if not names:
+        return dict(zip(selected, row, strict=True))
+    return {
+        feature: names[feature][int(value)] if feature in names else value
+        for feature, value in zip(selected, row, strict=True)
+    }

@@ -18,7 +18,7 @@ from streamsift.learners.whole_rows import FeatureMoments, columns_of, refuse_no
 SCALES = ("standard", "none")
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Codes = NDArray[Any]  # codes of classes, or numbers
 Indices = NDArray[np.intp]
 
 
@@ -28,7 +28,7 @@ class Standardised:
     Parameters
     ----------
     learner : a learner
-        See `streamsift.learners.online.Learner`. What it can do beside learning and predicting classes, this can, too.
+        See `streamsift.learners.online.Learner`. What it can do beside learning and predicting, this can, too.
 
     Examples
     --------
@@ -83,8 +83,8 @@ class Standardised:
             self._learner.learn(self.scaled(columns), y, selected, classes)
 
     def predict(self, X: Floats) -> Codes:
-        """Class codes, from columns as they come."""
-        return np.asarray(self._learner.predict(self.scaled(X)), np.int64)
+        """Class codes or numbers, from columns as they come."""
+        return np.asarray(self._learner.predict(self.scaled(X)))
 
     def scaled(self, X: Floats) -> Floats:
         """The columns as the learner sees them."""

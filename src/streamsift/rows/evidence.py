@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.categories import Names
+from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 from streamsift.core.why import ClassSpread, Evidence, ValueBin
+from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.category_counts import CategoryTable
 from streamsift.summaries.cross_moments import FeatureCorrelations
 from streamsift.summaries.mixed import MixedSummary
@@ -139,21 +141,61 @@ def of_target(state: TargetCorrelations, columns: Sequence[int], figures: tuple[
     return Evidence((), spreads, missing, figures=signed, unknown=(NO_VALUES, ALONE))
 
 
-def of_correlations(
-    found: FeatureCorrelations, place: int | None, better: Sequence[tuple[int, str]], labels: Sequence[str]
+def of_pool(
+    state: CandidatePool,
+    terms: Mapping[str, tuple[int, ...]],
+    slot: int,
+    ranking: NDArray[np.intp],
+    features: FeatureVocabulary,
+    labels: LabelVocabulary,
 ) -> Evidence:
-    """The evidence of a column with cross moments; `better` are the columns of features that rank before it."""
-    if place is None:
+    """The evidence of a feature whose cross moments are kept.
+
+    `terms` are the columns of the pool by name, each with the features it is made of: one, or two of a product.
+    """
+    own = [place for place, term in enumerate(terms.values()) if term == (slot,)]
+    if not own:
         return Evidence(unknown=("anything: it is not among the candidates that cross moments are kept of.",))
-    near = sorted(better, key=lambda one: -abs(float(found.features[place, one[0]])))[:MOST_RELATED]
-    targets = labels if found.targets.shape[1] > 1 and len(labels) == found.targets.shape[1] else ["the target"]
-    figures = [
-        (f"correlation with {label}", float(value)) for label, value in zip(targets, found.targets[place], strict=False)
-    ]
+    found, texts = state.cross.read(), list(terms)
+    classes = [] if state.numeric else [str(label) for label in labels.labels]
+    near: dict[int, float] = {}
+    for place, term in enumerate(terms.values()):
+        if len(term) == 1 and ranking[term[0]] < ranking[slot]:
+            values = found.features[own, place]
+            value = float(values[np.argmax(np.abs(values))])
+            near[term[0]] = max(near.get(term[0], 0.0), value, key=abs)
+    nearest = sorted(near.items(), key=lambda one: -abs(one[1]))[:MOST_RELATED]
+    related = tuple((features.name(feature), value) for feature, value in nearest)
+    means = _class_means(found, own) if classes else np.zeros((len(own), 0))
+    if len(own) > 1 or texts[own[0]] != features.name(slot):
+        weights = means * found.target_mean * state.cross.all_weight
+        parts = [texts[place].removeprefix(f"{features.name(slot)}=") for place in own]
+        return Evidence(_largest_bins(parts, weights), examples=tuple(parts[:5]), related=related)
+    place = own[0]
     spread = ClassSpread("all rows", float(found.feature_mean[place]), float(found.feature_scale[place]))
-    return Evidence(
-        spreads=(spread,),
-        related=tuple((name, float(found.features[place, other])) for other, name in near),
-        figures=tuple(figures),
-        unknown=("its values by class: cross moments keep means and spreads of all rows.",),
-    )
+    figures = tuple((f"mean of class {label}", float(mean)) for label, mean in zip(classes, means[0], strict=False))
+    if state.numeric:
+        figures = (("correlation with the target", float(found.targets[place, 0])),)
+    weight = state.cross.weight
+    missing = 1.0 - float(weight[place, place]) / state.cross.all_weight if state.cross.gaps else 0.0
+    unknown = "its values: cross moments keep means and spreads."
+    return Evidence((), (spread,), max(missing, 0.0), (), related, figures, (unknown,))
+
+
+def _class_means(found: FeatureCorrelations, places: Sequence[int]) -> Floats:
+    """The mean of each column within each class, from its covariance with the 0 and 1 of the class."""
+    share = found.target_mean
+    covariance = found.targets[places] * found.feature_scale[places, None] * found.target_scale
+    inverse = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0)
+    return np.asarray(found.feature_mean[places, None] + covariance * inverse)
+
+
+def _largest_bins(texts: Sequence[str], weights: Floats) -> tuple[ValueBin, ...]:
+    """The most frequent categories, the others together; none where the target has no classes."""
+    if not weights.shape[1]:
+        return ()
+    weights = np.maximum(weights, 0.0)
+    order = np.argsort(-weights.sum(axis=1), kind="stable")
+    bins = [ValueBin(texts[k], tuple(weights[k].tolist())) for k in order[:MOST_CATEGORIES]]
+    rest = weights[order[MOST_CATEGORIES:]].sum(axis=0)
+    return (*bins, ValueBin("all others", tuple(rest.tolist()))) if rest.any() else tuple(bins)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from streamsift.core.exceptions import SavedStateError
 from streamsift.core.state import MOST_FEATURES
 from streamsift.runs.run import Run
-from streamsift.runs.trace import PREDICTION
+from streamsift.runs.trace import NUMBERS, PREDICTION
 from streamsift.runs.trace_writer import TraceWriter
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ MEASURES = {
     "majority": pa.float64(),  # share of the most frequent class among all rows tested so far: what no feature gives
     "window_majority": pa.float64(),  # among those of the last steps
     "batch_accuracy": pa.float64(),  # of the last step
+    **{name: pa.float64() for name in NUMBERS},  # where the target is a number; the measures above are then null
+    **{f"window_{name}": pa.float64() for name in NUMBERS},
     "selection_seconds": pa.float64(),  # so far
     "learner_seconds": pa.float64(),  # so far
     "memory": pa.int64(),  # bytes that selector and model hold

@@ -248,7 +248,8 @@ class RowResult:
         if self.because:
             n = len(self.selection)
             which = f"{n or 'None'} of {self.selection.n_features:,} columns {'tells' if n < 2 else 'tell'}"
-            notes.append(f"{which} something {self.because}.")
+            advice = "" if n else " -k 10 takes the ten best all the same."
+            notes.append(f"{which} something {self.because}.{advice}")
         if self.n_unlabelled:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
             verb = "was" if self.n_unlabelled == 1 else "were"
@@ -263,7 +264,8 @@ class RowResult:
 def because_of(selector: Any, target: str) -> str:
     """Which rule on p-values decided how many features a selector has selected; empty where none did."""
     rule = getattr(selector, "n_features_to_select", None)
-    return f"about {target!r} ({words(rule)})" if isinstance(rule, str) else ""
+    beyond = " that those above do not" if getattr(selector, "chosen_together", False) else ""
+    return f"about {target!r}{beyond} ({words(rule)})" if isinstance(rule, str) else ""
 
 
 def distinct_numbers(scores: list[float | str | None]) -> list[str]:

@@ -5,6 +5,7 @@ The file is one table and its metadata: the Run, with its `kind`, the result, an
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +17,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import MissingExtraError, ReaderError
+from streamsift.core.exceptions import MissingExtraError, ReaderError, one_line
 from streamsift.core.pictures import picture
 from streamsift.runs.run import Run
 
-METADATA = "streamsift"
+METADATA, DIGEST = "streamsift", "streamsift.sha256"
 PREDICTION = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1")  # measures of a judged run
+NUMBERS = ("rmse", "mae", "r2")  # the same where the target is a number
 
 Floats = NDArray[np.float64]
 
@@ -65,11 +67,15 @@ class Trace:
     def read(cls, path: str | Path) -> Trace:
         """Read the file that a run left."""
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 metadata = (file.metadata.metadata or {}).get(METADATA.encode())
                 table = file.read()
         except pa.ArrowInvalid as error:
             raise ReaderError(f"{str(path)!r} is not a Parquet file: give the trace.parquet of a run.") from error
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise ReaderError(f"{str(path)!r} is damaged ({one_line(str(error))}): run the command again.") from error
         if metadata is None:
             raise ReaderError(f"{str(path)!r} is not a trace of streamsift: give the trace.parquet of a run.")
         about = json.loads(metadata)
@@ -88,6 +94,11 @@ class Trace:
     def snapshots(self) -> Trace:
         """The steps with a snapshot of the selection; of a short run over rows, or one only followed, all of them."""
         return replace(self, table=self.table.filter(pc.is_valid(self.table["selected"])))
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the target of a judged run is a number."""
+        return bool(self.run.settings.get("task") == "regression")
 
     def column(self, name: str) -> Floats:
         """A column of numbers as an array of floats; NaN where it is null."""
@@ -111,9 +122,10 @@ class Trace:
         if self.run.kind != "rows":
             numbers = {name: value for name, value in self.result.items() if isinstance(value, int | float)}
             return {**numbers, "seconds": self.run.seconds}
+        measures = NUMBERS if self.numeric else PREDICTION
         last = {
             name: _last(self.column(name))
-            for name in (*PREDICTION, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
+            for name in (*measures, "row", "seconds", "ram_hours", "peak_memory", "n_restarts")
         }
         spent = {name: _last(self.column(name)) for name in ("selection_seconds", "learner_seconds")}
         stability = self.column("stability")
@@ -128,7 +140,7 @@ class Trace:
         return {
             "rows": last["row"],
             "seconds": last["seconds"],
-            **{name: last[name] for name in PREDICTION},
+            **{name: last[name] for name in measures},
             "stability": _mean(stability[min(incomplete, max(len(stability) - 1, 0)) :]),
             "n_selected": _mean(sizes),
             "selection_accuracy": _mean(self.column("selection_accuracy")),
@@ -176,3 +188,26 @@ def _last(values: Floats) -> float | None:
 def _mean(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
+
+
+def digest(about: str, schema: Any, n_rows: int) -> str:
+    """The SHA-256 of all that the pages of a trace, which have checksums of their own, do not hold."""
+    # A file calls the values of a list otherwise than the schema it was written with: their type alone counts.
+    kinds = [f"list of {kind.value_type}" if pa.types.is_list(kind) else str(kind) for kind in schema.types]
+    fields = [f"{name}: {kind}" for name, kind in zip(schema.names, kinds, strict=True)]
+    return hashlib.sha256("\n".join([about, *fields, str(n_rows)]).encode()).hexdigest()
+
+
+def is_intact(path: str | Path) -> bool:
+    """Whether the file of a trace is as it was written: its pages by their checksums, the rest by its digest.
+
+    >>> is_intact("/dev/null")
+    False
+    """
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            about = {key.decode(): value.decode() for key, value in (file.metadata.metadata or {}).items()}
+            n_rows = file.read().num_rows
+            return about.get(DIGEST) == digest(about.get(METADATA, ""), file.schema_arrow, n_rows)
+    except (OSError, ValueError, pa.ArrowException):
+        return False

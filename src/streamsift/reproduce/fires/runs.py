@@ -105,8 +105,16 @@ class FiresPlan:
         return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
 
 
-def runs(folder: Path, sets: list[FiresData], plan: FiresPlan, keep: str | None = None) -> Iterator[FiresRun]:
+def runs(
+    folder: Path,
+    sets: list[FiresData],
+    plan: FiresPlan,
+    keep: str | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[FiresRun]:
     """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
+
+    Once `stop` says so, only what is kept already is given.
 
     One run after the other and with one thread of linear algebra: times would disturb each other. A method is warmed up
     by two batches first: kernels are compiled on first use, and no step of the paper's had to wait for that.
@@ -120,6 +128,8 @@ def runs(folder: Path, sets: list[FiresData], plan: FiresPlan, keep: str | None 
                 for batch_size, fraction in plan.settings(method):
                     cell = FiresCell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
                     found = store.find(cell)
+                    if found is None and stop():
+                        continue
                     if found is None:
                         with threadpool_limits(1):
                             if method not in warm:
