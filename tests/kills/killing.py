@@ -182,7 +182,7 @@ class Undisturbed:
     """A case, the result of a run that nobody disturbs, and the seconds a run with checkpoints takes."""
 
     def __init__(self, case: Case, folder: Path) -> None:
-        self.case, self._folder = case, folder / case.name.translate(str.maketrans(" ,:?", "____"))
+        self.case, self._folder = case, folder / case.name.translate(str.maketrans(" ,:?&={}", "________"))
         calm = self._folder / CALM
         calm.mkdir(parents=True)
         for path in folder.iterdir():
@@ -256,6 +256,6 @@ def load_everything() -> None:
         "streamsift.streams.lines", "streamsift.streams.message_stream",
     ):  # fmt: skip
         import_module(module)
-    for package in ("redis", "confluent_kafka"):
+    for package in ("redis", "confluent_kafka", "fastavro"):
         with suppress(ImportError):
             import_module(package)

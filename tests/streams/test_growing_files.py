@@ -283,6 +283,22 @@ def test_a_column_that_only_a_poison_message_has_is_none(tmp_path):
     assert batch.feature_names == ("a",)
 
 
+def test_halves_of_characters_are_poison(tmp_path):
+    """Found by the fuzzer: they ended in a UnicodeEncodeError."""
+    path = tmp_path / "log.jsonl"
+    half = [
+        '{"a": "\\ud800", "y": 0}\n',
+        '{"\\udfff": 1, "y": 0}\n',
+        '{"a": "x", "y": 0}\n',
+        '{"a": "\\ud83d\\ude00", "y": 1}\n',
+    ]
+    path.write_text("".join(half))
+    stream = follow(path, dead_letters=tmp_path / "bad.jsonl")
+    with pytest.warns(ReadingNotice, match="2 messages were no rows"):
+        (batch,) = stream.batches(10)
+    assert batch.kinds.names == {0: ("x", "\U0001f600")}
+
+
 # -- schema change -------------------------------------------------------------------------------------------------
 
 

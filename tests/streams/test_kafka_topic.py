@@ -20,7 +20,7 @@ def broker(tmp_path_factory):
     path = tmp_path_factory.mktemp("kafka") / "rows.jsonl"
     lines = [json.dumps({"a": k, "kind": "even" if k % 2 == 0 else "odd", "y": k % 2}) for k in range(40)]
     path.write_text("".join(f"{line}\n" for line in [*lines[:7], "poison", *lines[7:]]))
-    with mock_kafka(path, 4) as address:
+    with mock_kafka({"rows": path}, 4) as address:
         yield address
 
 

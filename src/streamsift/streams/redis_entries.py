@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from streamsift.core.exceptions import MissingExtraError, ParameterError, ReaderError
+from streamsift.streams.message_formats import Decode
 from streamsift.streams.messages import Message, from_json
 from streamsift.streams.positions import Position, no_position, whole_number
 
@@ -28,14 +29,16 @@ class RedisEntries:
     url : str
         The server and the stream.
     field : str or None
-        The field of an entry that holds a JSON object; None: the fields of an entry are the values, as texts.
+        The field of an entry that holds a message; None: the fields of an entry are the values, as texts.
     db : int
         The database of the server.
+    decode : callable
+        What the message in the field is: see message_formats.
     """
 
     ended = False
 
-    def __init__(self, url: str, *, field: str | None = None, db: int = 0) -> None:
+    def __init__(self, url: str, *, field: str | None = None, db: int = 0, decode: Decode = from_json) -> None:
         parts = urlsplit(url)
         self._key = unquote(parts.path.removeprefix("/"))
         if not parts.hostname or not self._key:
@@ -47,7 +50,7 @@ class RedisEntries:
         self._errors = redis.exceptions.RedisError
         port = parts.port or 6379
         self.name = f"the Redis stream {self._key!r} at {parts.hostname}:{port}"
-        self._field = field
+        self._field, self._decode = field, decode
         self.textual = field is None
         self._client: Any = redis.Redis(
             host=parts.hostname,
@@ -133,7 +136,7 @@ class RedisEntries:
             found = raw.get(self._field.encode())
             if found is None:
                 return Message(place, where, _shown(raw), None, f"it has no field {self._field!r}")
-            return from_json(place, where, found)
+            return self._decode(place, where, found)
         try:
             fields = {name.decode(): value.decode() for name, value in raw.items()}
         except UnicodeDecodeError:
