@@ -49,13 +49,14 @@ from streamsift.core.sparse import in_format_of
 from streamsift.core.state import EventTime, RowCounts, UnlabelledRows, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
+from streamsift.core.why import Explains
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
-class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
+class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -413,6 +414,8 @@ class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
         labels, counts = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        if self._numeric and len(labels):
+            raise SavedStateError("The saved state has labels, but the target is a number: it is damaged.")
         names = saved_names(arrays, counts.n_features)
         columns = OneHotColumns.from_arrays(arrays, counts.n_features)
         width = counts.n_features if columns is None else len(columns.features)  # what the method itself sees

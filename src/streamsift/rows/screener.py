@@ -51,13 +51,15 @@ from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.core.times import faded_weights
 from streamsift.core.values import read_duration
+from streamsift.core.why import Evidence
 from streamsift.rows.category_scores import category_score
+from streamsift.rows.evidence import of_summary, of_target
 from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
 from streamsift.rows.p_values import fisher_p, t_score_p, table_p
 from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
 from streamsift.rows.target_scores import TargetScores, target_scores
 from streamsift.summaries.category_counts import CategoryCounts
-from streamsift.summaries.fading import HEAVIEST
+from streamsift.summaries.fading import refuse_heavy_rows
 from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import LONGEST_LIST, QuantileSummary
@@ -255,11 +257,7 @@ class Screener(RowSelector):
             raise ParameterError("fading='auto' goes by how well rows are classified: give a number for regression.")
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
-        if batch.weight is not None and batch.weight.max(initial=0.0) > HEAVIEST:
-            row = int(np.argmax(batch.weight))
-            raise InputError(
-                f"Row {row} has the weight {batch.weight[row]:g}: weights are at most {HEAVIEST:g}, so divide all."
-            )
+        refuse_heavy_rows(batch)
         if batch.times is None or not isinstance(self.half_life, str):
             return latest
         half_life, now = read_duration(self.half_life) or 1.0, float(batch.times.max())
@@ -445,6 +443,15 @@ class Screener(RowSelector):
             )
             values *= several
         return values
+
+    def _evidence(self, slot: int) -> Evidence:
+        if "p_values" not in self._cache:
+            self._cache["p_values"] = self._p_values()
+        figures = (("p-value", float(self._cache["p_values"][slot])),)
+        if isinstance(self._state, TargetCorrelations):
+            return of_target(self._state, [slot] if self._columns is None else self._columns.of(slot), figures)
+        labels = [str(label) for label in self._labels.labels]
+        return of_summary(_in_use(self._state), slot, labels, self._categories.names, figures)
 
     def _align_classes(self, state: MixedSummary, codes: NDArray[np.int64], n_classes: int) -> MixedSummary:
         return state.aligned(codes, n_classes)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.summaries.cross_moments import CONSTANT, CrossMoments, most_square
-from streamsift.summaries.fading import Age, Fading, advance, row_weights
+from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -53,6 +53,8 @@ class TargetMoments:
     def problem(self, sizes: Sizes) -> str | None:
         if len(self.weight) != self.target_mean.shape[1]:
             return "weight and target_mean are not both of all features or both of each"
+        if self.weight.max(initial=0.0) > weight_limit(self.fading, self.age, sizes["n_rows_seen"]):
+            return "weight is more than so few rows can have"
         most = most_square(self.weight)
         if (self.square > most).any() or (np.abs(self.cross) > most).any():
             return "square or cross are larger than any rows can have"
