@@ -62,7 +62,7 @@ def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
             parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
         parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
         parts.append("**What the paper does not say**")
-        parts += [f"- {_filled(line, found, looked_into)}" for line in text["found"]]
+        parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
         parts += ["**Newer results**", text["newer"]]
     parts += ["## What was run", _runs(found, looked_into)]
     joined = "\n\n".join(parts) + "\n"
@@ -170,6 +170,13 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in line) + " |" for line in lines
     )
+
+
+def _said(line: str | Mapping[str, str], found: Records, looked_into: Records) -> str:
+    """A line of the texts; one that depends on a result has other words where that is not there."""
+    if isinstance(line, str):
+        return line
+    return line["then"] if line["if"] in found or line["if"] in looked_into else line["else"]
 
 
 PLACE = re.compile(r"\{([^{}]+)\}")
