@@ -49,13 +49,14 @@ from streamsift.core.sparse import in_format_of
 from streamsift.core.state import EventTime, RowCounts, UnlabelledRows, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
+from streamsift.core.why import Explains
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
-class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
+class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}

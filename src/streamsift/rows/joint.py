@@ -44,7 +44,9 @@ from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
+from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
+from streamsift.rows.evidence import of_pool
 from streamsift.rows.joint_levels import forward_at_level, step_p_values
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
@@ -342,6 +344,10 @@ class Joint(RowSelector):
             self._cache["answer"] = _answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]
 
+    def _evidence(self, slot: int) -> Evidence:
+        terms = {self._name_of(int(column)): self._features_of(int(column)) for column in self._state.pool}
+        return of_pool(self._state, terms, slot, self.ranking_, self._features, self._labels)
+
     def _ranked(self, problem: JointProblem, columns: NDArray[np.int64], n_columns: int) -> Ranked:
         """The rule's order, as long as the path is to be; `columns` are those of the problem, out of so many."""
         self._refuse_level()
@@ -408,16 +414,10 @@ class Joint(RowSelector):
         return (a,) if a == b else (a, b)
 
     def _name_of(self, column: int) -> str:
-        names = []
-        for place in self._places_of(column):
-            if self._columns is None:
-                names.append(self._features.name(place))
-                continue
-            feature, code = int(self._columns.features[place]), int(self._columns.codes[place])
-            name = self._features.name(feature)
-            known = self._categories.names.get(feature)
-            names.append(name if known is None else f"{name}={known[code] if code >= 0 else f'#{-2 - code}'}")
-        return "*".join(names)
+        known, places = self._columns, self._places_of(column)
+        if known is None:
+            return "*".join(self._features.name(place) for place in places)
+        return "*".join(known.name(place, self._features, self._categories) for place in places)
 
 
 _TAGS = StreamTags(

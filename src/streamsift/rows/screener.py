@@ -51,7 +51,9 @@ from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.core.times import faded_weights
 from streamsift.core.values import read_duration
+from streamsift.core.why import Evidence
 from streamsift.rows.category_scores import category_score
+from streamsift.rows.evidence import of_summary, of_target
 from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
 from streamsift.rows.p_values import fisher_p, t_score_p, table_p
 from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
@@ -441,6 +443,15 @@ class Screener(RowSelector):
             )
             values *= several
         return values
+
+    def _evidence(self, slot: int) -> Evidence:
+        if "p_values" not in self._cache:
+            self._cache["p_values"] = self._p_values()
+        figures = (("p-value", float(self._cache["p_values"][slot])),)
+        if isinstance(self._state, TargetCorrelations):
+            return of_target(self._state, [slot] if self._columns is None else self._columns.of(slot), figures)
+        labels = [str(label) for label in self._labels.labels]
+        return of_summary(_in_use(self._state), slot, labels, self._categories.names, figures)
 
     def _align_classes(self, state: MixedSummary, codes: NDArray[np.int64], n_classes: int) -> MixedSummary:
         return state.aligned(codes, n_classes)

@@ -44,7 +44,8 @@ class Trace:
     n_features : int
         How many features there are.
     result : dict
-        What was found at the end, as selection.json holds it; empty for a run that was judged.
+        What was found at the end, as selection.json holds it, and `why` the leading features of a run over rows are
+        selected or not; a run that was judged has only the latter, where it has a file.
 
     Examples
     --------
