@@ -70,7 +70,7 @@ def _get_sg_image_scraper() -> Scraper:
 
 def draw_pictures(names: list[str]) -> None:
     """Draw the first chart of each example, or of those named, as a small picture."""
-    from PIL import Image
+    from PIL import Image, ImageChops
     from playwright.sync_api import sync_playwright
 
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -82,7 +82,9 @@ def draw_pictures(names: list[str]) -> None:
                 continue
             page.set_content(file_html(run_example(path)[0], INLINE, path.stem))
             page.wait_for_timeout(700)
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").resize((WIDTH, HEIGHT))
+            drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            picture = drawn.crop(ImageChops.invert(drawn).getbbox())  # without the white around it
+            picture.thumbnail((WIDTH, HEIGHT))
             picture.quantize(32).save(PICTURES / f"{path.stem}.png", optimize=True)
         browser.close()
 
