@@ -183,7 +183,9 @@ def test_weights_count_as_repetitions() -> None:
     repeated = Joint(n_features_to_select=6).partial_fit(np.repeat(X, times, axis=0), np.repeat(y, times), np.unique(y))
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-8)
     with pytest.raises(InputError, match="divide the weights"):
-        weighted.partial_fit(X * 1e140, y, sample_weight=np.full(80, 1e30))
+        weighted.partial_fit(X * 1e147, y, sample_weight=np.full(80, 1e6))
+    with pytest.raises(InputError, match=r"Row 3 has the weight 1e\+200: weights are at most 1e\+06"):
+        weighted.partial_fit(X, y, sample_weight=np.where(np.arange(80) == 3, 1e200, 1.0))
 
 
 def test_fading_forgets_the_old_concept() -> None:

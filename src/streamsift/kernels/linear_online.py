@@ -1,6 +1,7 @@
 """Kernels of OFS: a linear model with hinge loss that keeps its largest weights.
 
-They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label.
+They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label
+and a step of its own.
 """
 
 from __future__ import annotations
@@ -98,11 +99,11 @@ def _cut(w: Floats, n: int, n_kept: int, near: float, sizes: Floats) -> tuple[fl
 
 @kernel
 def ofs_rows(
-    X: Floats, signs: Floats, weights: Floats, n_kept: int, step: float, shrink: float, fresh: Floats, sizes: Floats
+    X: Floats, signs: Floats, weights: Floats, n_kept: int, steps: Floats, shrink: float, fresh: Floats, sizes: Floats
 ) -> None:
     """Learn dense rows; weights[m] is the model whose labels are signs[m]. `fresh` and `sizes` are scratch space."""
     n_features = X.shape[1]
-    keep, radius = 1.0 - shrink * step, 1.0 / np.sqrt(shrink)
+    radius = 1.0 / np.sqrt(shrink)
     active = np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
@@ -112,7 +113,7 @@ def ofs_rows(
                 active[n_active] = j
                 n_active += 1
         for i in range(X.shape[0]):
-            x, sign = X[i], signs[m, i]
+            x, sign, keep = X[i], signs[m, i], 1.0 - shrink * steps[i]
             margin = 0.0
             for k in range(n_active):
                 margin += w[active[k]] * x[active[k]]
@@ -121,7 +122,7 @@ def ofs_rows(
                     w[active[k]] *= keep
                 continue
             # w <- (1 - shrink step) w + step sign x, then onto the ball of radius 1 / sqrt(shrink), then the cut
-            move = sign * step
+            move = sign * steps[i]
             for j in range(n_features):
                 fresh[j] = keep * w[j] + move * x[j]
             # Four sums, by the last two bits of the feature: additions need not wait for each other.
@@ -163,14 +164,14 @@ def ofs_sparse_rows(
     signs: Floats,
     weights: Floats,
     n_kept: int,
-    step: float,
+    steps: Floats,
     shrink: float,
     fresh: Floats,
     sizes: Floats,
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros and the kept features."""
     n_features = weights.shape[1]
-    keep, radius = 1.0 - shrink * step, 1.0 / np.sqrt(shrink)
+    radius = 1.0 / np.sqrt(shrink)
     active, touched = np.empty(n_features, np.int64), np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
@@ -180,7 +181,7 @@ def ofs_sparse_rows(
                 active[n_active] = j
                 n_active += 1
         for i in range(indptr.size - 1):
-            first, last, sign = indptr[i], indptr[i + 1], signs[m, i]
+            first, last, sign, keep = indptr[i], indptr[i + 1], signs[m, i], 1.0 - shrink * steps[i]
             margin = 0.0
             for k in range(first, last):
                 margin += w[indices[k]] * data[k]
@@ -196,7 +197,7 @@ def ofs_sparse_rows(
                 j = int(indices[k]) if in_row else active[a]
                 fresh[n] = keep * w[j]
                 if in_row:
-                    fresh[n] += sign * step * data[k]
+                    fresh[n] += sign * steps[i] * data[k]
                 square = fresh[n] * fresh[n]  # added to the same one of four sums as in dense rows: equal digits
                 s0 += square if j & 3 == 0 else 0.0
                 s1 += square if j & 3 == 1 else 0.0

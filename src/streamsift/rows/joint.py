@@ -44,11 +44,14 @@ from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
+from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
+from streamsift.rows.evidence import of_pool
 from streamsift.rows.joint_levels import forward_at_level, step_p_values
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.cross_moments import FeatureCorrelations
+from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 from streamsift.summaries.moments import refuse_bad_values
 from streamsift.summaries.pair_products import LARGEST_FACTOR, base_columns, n_columns, parents, with_products
 
@@ -245,7 +248,9 @@ class Joint(RowSelector):
         refuse_bad_values(batch, nan_allowed=self.missing == "skip" or batch.has_absent)
         width = batch.X.shape[1]
         self._refuse_too_many(width)
+        refuse_heavy_rows(batch)
         self._refuse_overflow(batch)
+        refuse_heavy_squares(batch, 4 if self.interactions else 2)
         targets = _targets(batch)
         step = max(ROWS_AT_ONCE // n_columns(width), 1) if state.pairs else batch.n_rows
         for start in range(0, batch.n_rows, step):
@@ -267,28 +272,21 @@ class Joint(RowSelector):
             )
 
     def _refuse_overflow(self, batch: CheckedBatch) -> None:
-        """Products of two values, and sums with large weights, must stay within the range of floats."""
-        if not self.interactions and batch.weight is None:
+        """Products of two values must stay within the range of floats."""
+        if not self.interactions:
             return
         values = batch.X.data if batch.sparse else batch.X
         largest = float(np.nanmax(np.abs(values), initial=0.0))
-        if self.interactions and largest > LARGEST_FACTOR:
+        if largest > LARGEST_FACTOR:
             dense = batch.X.toarray() if batch.sparse else batch.X
             row, column = divmod(int(np.nanargmax(np.abs(dense))), dense.shape[1])
             refuse_value(batch, row, column, largest)
-        if batch.weight is None:
-            return
-        if batch.target is not None:
-            largest = max(largest, float(np.abs(batch.target).max()))
-        power = 4 if self.interactions else 2
-        if np.log10(max(batch.weight.sum(), 1.0)) + power * np.log10(max(largest, 1.0)) > 300.0:
-            raise InputError(
-                f"The weights add up to {batch.weight.sum():.3g}, beside values up to {largest:.3g}: sums overflow, so "
-                "divide the weights by a common number; only their ratios matter."
-            )
 
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
+
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        return (float(self.fading) ** other.n_rows_seen_ if later else 1.0), 1.0, None
 
     def _merge(self, state: CandidatePool, other: CandidatePool) -> None:
         state.merge(other)
@@ -345,6 +343,10 @@ class Joint(RowSelector):
             ranked = self._ranked(problem, state.pool[used], state.n_columns)
             self._cache["answer"] = _answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]
+
+    def _evidence(self, slot: int) -> Evidence:
+        terms = {self._name_of(int(column)): self._features_of(int(column)) for column in self._state.pool}
+        return of_pool(self._state, terms, slot, self.ranking_, self._features, self._labels)
 
     def _ranked(self, problem: JointProblem, columns: NDArray[np.int64], n_columns: int) -> Ranked:
         """The rule's order, as long as the path is to be; `columns` are those of the problem, out of so many."""
@@ -412,16 +414,10 @@ class Joint(RowSelector):
         return (a,) if a == b else (a, b)
 
     def _name_of(self, column: int) -> str:
-        names = []
-        for place in self._places_of(column):
-            if self._columns is None:
-                names.append(self._features.name(place))
-                continue
-            feature, code = int(self._columns.features[place]), int(self._columns.codes[place])
-            name = self._features.name(feature)
-            known = self._categories.names.get(feature)
-            names.append(name if known is None else f"{name}={known[code] if code >= 0 else f'#{-2 - code}'}")
-        return "*".join(names)
+        known, places = self._columns, self._places_of(column)
+        if known is None:
+            return "*".join(self._features.name(place) for place in places)
+        return "*".join(known.name(place, self._features, self._categories) for place in places)
 
 
 _TAGS = StreamTags(

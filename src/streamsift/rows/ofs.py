@@ -17,6 +17,9 @@ Where this deviates from published programs:
 - Of equal weights at the cut those of the first columns stay.
 - More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
 
+A row of weight 3 is learnt three times in succession, one of weight 2.5 twice and then once with half the step
+(summaries/repeated.py).
+
 With one class all scores are 0. An absent feature counts as 0.
 Time per row and model: O(B) where the margin is kept, O(features) else; sparse rows O(non-zeros + B).
 Memory: 8 bytes per model and feature.
@@ -40,6 +43,7 @@ from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.linear_online import ofs_rows, ofs_sparse_rows
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import MIRROR, OneVsRest
+from streamsift.summaries.repeated import refuse_too_many_copies, repeated
 
 Floats = NDArray[np.float64]
 
@@ -127,6 +131,7 @@ class OFS(RowSelector):
             multi_class="one-vs-rest",
             ignores_constants=False,
             categorical=self.categorical,
+            weights=True,
         )
 
     def _begin(self, batch: CheckedBatch) -> OFSState:
@@ -135,6 +140,7 @@ class OFS(RowSelector):
     def _learn(self, state: OFSState, batch: CheckedBatch) -> None:
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
+        refuse_too_many_copies(batch)
         X = rows_with_zeros(batch)
         if n_features > state.weights.shape[1]:
             state.weights = np.pad(state.weights, ((0, 0), (0, n_features - state.weights.shape[1])))
@@ -147,14 +153,15 @@ class OFS(RowSelector):
             ]
             state.weights = np.array(rows)
 
-        for rows in state.classes.pieces(batch.codes, rebuild):
-            signs = state.classes.signs(batch.codes[rows])
-            settings = (signs, state.weights, n_kept, float(self.step), float(self.shrink), *scratch)
-            part = piece_of(X, rows)
-            if batch.sparse:
-                ofs_sparse_rows(part.data, part.indices, part.indptr, *settings)
-            else:
-                ofs_rows(part, *settings)
+        for copies in repeated(X, batch):
+            for rows in state.classes.pieces(copies.codes, rebuild):
+                signs, steps = state.classes.signs(copies.codes[rows]), float(self.step) * copies.share[rows]
+                settings = (signs, state.weights, n_kept, steps, float(self.shrink), *scratch)
+                part = piece_of(copies.X, rows)
+                if batch.sparse:
+                    ofs_sparse_rows(part.data, part.indices, part.indptr, *settings)
+                else:
+                    ofs_rows(part, *settings)
 
     def _score(self, state: OFSState) -> Floats:
         if len(state.classes.seen) < 2:

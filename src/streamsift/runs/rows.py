@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.guarantees import words
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Selection
+from streamsift.core.why import FeatureExplanation
 from streamsift.persist import Parts
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Leaders, Run, TextTable, seconds_of
@@ -210,13 +211,19 @@ def _snapshot(selector: RowContract, batch: Batch | None, drifting: bool) -> Sna
 class RowResult:
     """The selection at the end of a stream of rows, and how many rows had no label (and whether they were learnt).
 
-    `because` says which rule on p-values decided how many features are selected, and about what.
+    `because` says which rule on p-values decided how many features are selected, and about what; `explain` why the
+    leading features are selected, or not, for those who ask.
     """
 
     selection: Selection
     n_unlabelled: int = 0
     learnt_them: bool = False
     because: str = ""
+    explain: Callable[[], Sequence[FeatureExplanation]] = tuple
+
+    def recorded(self) -> dict[str, Any]:
+        """The same, and why the leading features are selected, or not."""
+        return self.as_dict() | {"why": [one.as_dict() for one in self.explain()]}
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict for JSON."""
@@ -341,9 +348,11 @@ class RowLoop:
         n_unlabelled = n_left_out or getattr(self._source, "n_unlabelled", 0)
         if self._run.settings.get("unlabelled") == "skip":
             n_unlabelled = 0  # the reader has said it
-        return RowResult(
-            self._last.snapshot.selection, n_unlabelled, not n_left_out, because_of(self._selector, self._run.target)
+        because, explain = (
+            because_of(self._selector, self._run.target),
+            getattr(self._selector, "explain_leaders", tuple),
         )
+        return RowResult(self._last.snapshot.selection, n_unlabelled, not n_left_out, because, explain)
 
     def _refuse_nothing_to_learn(self) -> None:
         if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:
