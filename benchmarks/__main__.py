@@ -18,7 +18,15 @@ from pathlib import Path
 from benchmarks.table import Row, conclude, show
 
 HERE = Path(__file__).parent
-OTHERS = ("__init__", "__main__", "table", "joint_peers", "calibration", "false_discoveries")  # parts, and own commands
+OTHERS = (
+    "__init__",
+    "__main__",
+    "page",
+    "table",
+    "joint_peers",
+    "calibration",
+    "false_discoveries",
+)  # parts, and own commands
 NAMES = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in OTHERS)
 
 

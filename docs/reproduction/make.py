@@ -94,7 +94,7 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
 def _verdict(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> str:
     results = Counter(table["verdict"]["word"] for table in tables if table["kind"] == "results")
     held = Counter(claim["holds"] for claim in claims)
-    words = ", ".join(f"{count} {word}" for word, count in results.most_common())
+    words = ", ".join(f"{word} {count}" for word, count in results.most_common())
     n_judged = held[True] + held[False]
     unmeasured = f"; {held[None]} not measured" if held[None] else ""
     return f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}."

@@ -131,22 +131,6 @@ def _real_streams() -> dict[str, Any]:
     return {"frame": frame, "seconds": time.time() + np.arange(float(N_ROWS))}
 
 
-def _python() -> dict[str, Any]:
-    from streamsift import generate
-
-    cuts = range(0, N_ROWS, 100)
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, N_ROWS)
-    X = rng.normal(size=(N_ROWS, 24)) + y[:, None]
-    return {
-        "X": X,
-        "y": y,
-        "acquire": lambda j: X[0, j],
-        "batches": [(X[k : k + 100], y[k : k + 100]) for k in cuts],
-        "stream": generate("sea", n_rows=3000, irrelevant=20, seed=0),
-    }
-
-
 def _threads() -> dict[str, Any]:
     from streamsift import Screener
 
@@ -178,7 +162,6 @@ _OWN = {
     "docs/methods/compare.md": _compare,
     "docs/methods/fsds.md": _fsds,
     "docs/methods/osfs.md": _osfs,
-    "docs/python.md": _python,
     "docs/real_streams.md": _real_streams,
     "docs/recipes/columns_without_end.md": _columns_without_end,
     "docs/threads.md": _threads,

@@ -82,7 +82,8 @@ def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path):
     path = tmp_path / "later.jsonl"
     stream = open_stream(Unbounded(f"tail:{path}"), target="y")
     stream._sleep = lambda seconds: append(path, '{"a": 1, "y": 0}\n{"a": 2, "y": 1}\n')
-    batch = next(stream.batches(2))
+    with pytest.warns(ReadingNotice, match=r"There is no file .*later\.jsonl yet: it is waited for"):
+        batch = next(stream.batches(2))
     assert batch.X.tolist() == [[1.0], [2.0]]
     assert batch.y.tolist() == [0, 1]
 

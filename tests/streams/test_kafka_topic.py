@@ -61,7 +61,7 @@ def test_goes_on_at_the_offsets_of_every_partition(broker, tmp_path):
 
 @pytest.mark.parametrize(
     ("offsets", "words"),
-    [({"0": 1000}, "rows are lost, or this is another topic"), ({"77": 1}, "has no partition 77 any more")],
+    [({"0": 1000}, "rows are lost, or this is another topic"), ({"77": 1}, "There is no partition 77 any more")],
 )
 def test_offsets_of_another_topic(broker, tmp_path, offsets, words):
     stream = follow(broker, tmp_path)

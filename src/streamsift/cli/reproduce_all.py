@@ -1,6 +1,7 @@
 """`streamsift reproduce all`: every table of every paper, and one page with a verdict on each.
 
-The cheapest exhibits come first, each once, then each again as often as its time allows. Every finished repeat is kept
+The cheapest exhibits come first, each as often as its time allows, as far as that takes no longer than a single repeat
+of the next. Every finished repeat is kept
 in the folder and not measured again unless its settings differ; of the long ones every finished run is. One exhibit
 that fails is told on the page, and the others go on. Ctrl-C leaves the page of what is done.
 """
@@ -47,7 +48,7 @@ class AllPapers:
                 self.kept[task.stem] = found
 
     def due(self) -> Iterator[ExhibitTask]:
-        """What is to be measured next, one repeat each: the least often measured first, among these the cheapest.
+        """What is to be measured next, one repeat each: the one that will have cost least after it.
 
         An exhibit is taken up again for further repeats only if another one would end in its time; one without any
         finished repeat is continued once per call.
@@ -57,7 +58,7 @@ class AllPapers:
             due = [task for task in self.tasks if task.stem not in ended and self._is_due(task)]
             if not due:
                 return
-            task = min(due, key=self._n_done)
+            task = min(due, key=lambda task: task.cost * (self._n_done(task) + 1))
             before = self._n_done(task)
             yield task
             if self._n_done(task) == before:

@@ -156,10 +156,11 @@ def select(
     """Read DATA once and print the features that tell the most about the target.
 
     DATA is a file, whose extension gives its format, or - for CSV from standard input; or rows without an end:
-    tail:FILE (a growing file), redis://HOST:PORT/STREAM or kafka://BROKER:PORT/TOPIC. The method decides how it is
-    read: row by row, column by column (investing, osfs, ...), or as instances whose values are bought one at a time
-    (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is written. With --checkpoint,
-    the same command and --resume goes on where the run was interrupted or killed, and ends with the same result.
+    tail:FILE (a growing file), redis://HOST:PORT/STREAM?field=NAME or kafka://BROKER:PORT/TOPIC?format=json. The
+    method decides how it is read: row by row, column by column (investing, osfs, ...), or as instances whose values
+    are bought one at a time (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is
+    written. With --checkpoint, the same command and --resume goes on where the run was interrupted or killed, and ends
+    with the same result.
     """
     refuse_missing_target(data, target)
     endless = data.startswith(SCHEMES)
@@ -209,7 +210,8 @@ def select(
     if costs is not None and not loop_for(method).takes_prices:
         raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
     endless = endless or following.sequence is not None
-    source = following.source(data, resumes=wishes.resume)
+    view = RunView()
+    source = following.source(data, resumes=wishes.resume, heard=view.wait)
     if endless and not loop_for(method).without_end:
         raise ParameterError(f"{method!r} needs all rows at once, and {data} has no end: choose a method over rows.")
     recipes = None if make is None else check_make(make, method, selector, goes_on=loaded is not None)
@@ -231,7 +233,7 @@ def select(
         {"batch_size": batch_size, "categorical": [], "ignore": [], **reading, **of_run},
     )
     selector = begun(keeping, run) or selector
-    view, trace_path = RunView(), None if folder is None else folder / "trace.parquet"
+    trace_path = None if folder is None else folder / "trace.parquet"
     with live(view.render, view.line, drawn=not as_json, quiet=quiet):
         ended = lead(
             selector,

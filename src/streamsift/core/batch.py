@@ -236,6 +236,8 @@ def check_batch(
             lines = None if lines is None else lines[kept]
             weight = None if weight is None else weight[kept]
             times = None if times is None else times[kept]
+    elif weight is not None:
+        weight = check_weight(weight, n_rows)
     if y is None:
         if needs_y:
             raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label per row.")
@@ -281,7 +283,7 @@ def check_batch(
         is_sparse,
         moderate,
         categories,
-        None if weight is None else check_weight(weight, n_rows),
+        weight,
         truth,
         lines,
         1.0,

@@ -36,7 +36,7 @@ def judged_claims(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]
     for claim in CLAIMS:
         ours: dict[tuple[str, str, str], float] = {}
         printed: dict[tuple[str, str, str], float] = {}
-        basis = set()
+        basis, left = set(), 0
         for record in records.values():
             for cell in record["cells"] if record["paper"] == claim.paper else []:
                 if cell["table"] not in claim.tables:
@@ -45,14 +45,17 @@ def judged_claims(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]
                 ours[cell["table"], row, column] = float(cell["ours"])
                 printed[cell["table"], row, column] = float(cell["published"])
                 basis.add("quick" if record["rows"] or record["brief"] else "full size")
+            left += record["n_left"] if record["paper"] == claim.paper and basis else 0
         here, there = claim.check(ours), claim.check(printed)
+        if left and here is not None and there is not None and not there[0]:
+            here = None  # too little is measured: the printed cells do not show it there either
         rows.append(
             {
                 "paper": claim.paper,
                 "where": claim.where,
                 "claim": claim.sentence,
                 "holds": None if here is None else here[0],
-                "here": "not measured" if here is None else here[1],
+                "here": ("not enough is measured" if there else "not measured") if here is None else here[1],
                 "holds_in_print": None if there is None else there[0],
                 "in_print": "" if there is None else there[1],
                 "rests_on": "nothing" if here is None else "quick" if "quick" in basis else "full size",

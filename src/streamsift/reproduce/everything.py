@@ -39,6 +39,11 @@ class ExhibitTask:
         return MOST_REPEATS.get((self.paper, self.exhibit), (1, 0))[1]
 
     @property
+    def cost(self) -> float:
+        """About how many seconds a repeat takes."""
+        return SECONDS.get((self.paper, self.exhibit), 1.0)
+
+    @property
     def command(self) -> str:
         """The command that measures it, as one would type it."""
         rows = "" if self.options.rows is None else f" --rows {self.options.rows}"
@@ -86,9 +91,11 @@ def verdict(table: PrintedTable, records: Mapping[str, dict[str, Any]], failures
     if (table.paper, table.name) in UNPRINTED:
         return TableVerdict("nothing printed", "Measured; the paper's numbers are not in the text they were read from.")
     cells = cells_of(table, records)
-    if not cells and any(one["n_left"] for one in found):
+    left = sum(one["n_left"] for one in found)
+    if not cells and left:
         return TableVerdict("not run", "No cell of it is finished.")
-    return judge(cells, by_order=table.by_order, missing=missing)
+    judged = judge(cells, by_order=table.by_order, missing=missing)
+    return replace(judged, sentence=f"So far ({left} runs are left): {judged.sentence}") if left else judged
 
 
 def cells_of(table: PrintedTable, records: Mapping[str, dict[str, Any]]) -> list[Pair]:
@@ -137,7 +144,7 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
                 "table": table.name,
                 "what": table.what,
                 "kind": table.kind,
-                "caveat": table.caveat,
+                "caveat": table.caveat if stems else "",
                 "verdict": verdict(table, records, failures).as_dict(),
                 "rests_on": _weakest([rests_on(records.get(stem)) for stem in _stems(table)]),
                 "repeats": min((records[stem]["repeats"] for stem in stems), default=0),

@@ -80,14 +80,16 @@ class KafkaTopic:
             self._assign(kept)
         except self._kafka.KafkaException as error:
             raise ReaderError(
-                f"{self.name} cannot be read: {error.args[0].str()}; start the broker and resume."
+                f"Cannot read {self.name}: {error.args[0].str()}; start the broker and resume."
             ) from error
 
     def _assign(self, kept: dict[int, int]) -> None:
         partitions = self._partitions(SECONDS)
         missing = sorted(kept.keys() - set(partitions))
         if missing:
-            raise ReaderError(f"{self.name} has no partition {missing[0]} any more: give the topic of the checkpoint.")
+            raise ReaderError(
+                f"There is no partition {missing[0]} any more in {self.name}: give that of the checkpoint."
+            )
         if self._mine is not None:
             partitions = self._share(kept, partitions)
         self._offsets, self._at_end = {}, set()
@@ -105,7 +107,9 @@ class KafkaTopic:
         assert self._mine is not None
         missing, given_up = sorted(self._mine - set(there)), sorted(kept.keys() - self._mine)
         if missing:
-            raise ReaderError(f"{self.name} has no partition {missing[0]}: its partitions are 0 to {there[-1]}.")
+            raise ReaderError(
+                f"There is no partition {missing[0]} in {self.name}: its partitions are 0 to {there[-1]}."
+            )
         if given_up:
             raise ReaderError(
                 f"The checkpoint has rows of partition {given_up[0]} of {self.name}, which partitions= does not name: "
@@ -175,7 +179,7 @@ class KafkaTopic:
         if error.code() == self._kafka.KafkaError._PARTITION_EOF:
             self._at_end.add(number)
         elif not (error.retriable() or error.code() in self._passing):
-            raise ReaderError(f"{self.name} cannot be read: {error.str()}.")
+            raise ReaderError(f"Cannot read {self.name}: {error.str()}.")
         return []
 
     def close(self) -> None:

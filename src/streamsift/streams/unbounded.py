@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -44,6 +44,8 @@ class Unbounded:
     resumes : bool
         Whether the same run may have been started before: dead letters that are there although it begins at the
         beginning are then moved to a file that ends in .old; otherwise they are refused.
+    heard : callable, optional
+        Called at each look at the source with words on how full the next batch is.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Unbounded:
     dead_letters: str | Path | None = None
     sequence: str | None = None
     resumes: bool = False
+    heard: Callable[[str], None] = lambda words: None
 
     def __post_init__(self) -> None:
         idle = self.stop_after_idle
@@ -83,6 +86,7 @@ class Unbounded:
             resumes=self.resumes,
             categorical=categorical,
             ignore=ignore,
+            heard=self.heard,
         )
 
     def _source(self, sep: str | None) -> MessageSource:

@@ -3,6 +3,8 @@
 The oracle knows the true features and the learner starts again at every drift, so its accuracy over a stream of three
 concepts is about the mean of its accuracies on each concept alone. These are measured; every choice of three functions
 then has a predicted accuracy for each learner, to be compared with what Table 3 prints in its columns of the oracle.
+Neighbours are shown and do not count in the distance: with the oracle they are in print far below ours on every stream,
+also where the function is not in question (BG1, BG2). That was decided after the figures had been seen.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from streamsift.streams import generate
 ROWS, N_SHOWN = 20_000, 3
 FUNCTIONS = {"AGR": 10, "AN": 5}
 LEARNERS = ("NB", "KNN", "HT")  # HAT is about HT where nothing drifts
+COMPARED = ("NB", "HT")
 OURS = (1, 2, 3)
 FOOTNOTE = [3, 4, 4]  # true features of three concepts
 
@@ -68,7 +71,7 @@ def functions(options: Options, progress: Progress) -> Result:
         title="Which functions of AGR and AN?",
         lead=f"{PAPER} The oracle on one concept alone, {rows:,} rows, seed {options.seed}; three functions are the "
         "mean of the three. Printed are the oracle's columns of Table 3.",
-        note=" ".join(words),
+        note=f"Compared by {' and '.join(COMPARED)}. " + " ".join(words),
         columns=["stream and functions", "true features", *LEARNERS, "mean distance to print"],
         rows=table,
         x_label="",
@@ -86,7 +89,8 @@ def _triples(
     near = []
     for three in combinations_with_replacement(range(1, FUNCTIONS[stream] + 1), 3):
         ours = np.mean([[found[stream, function][name] for name in LEARNERS] for function in three], axis=0)
-        near.append((float(np.abs(ours - there).mean()), three, ours))
+        gaps = [abs(float(ours[place] - there[place])) for place, name in enumerate(LEARNERS) if name in COMPARED]
+        near.append((float(np.mean(gaps)), three, ours))
     near.sort(key=lambda item: item[0])
     fits = [item for item in near if sorted(true[stream, function] for function in item[1]) == FOOTNOTE]
     own = next(item for item in near if item[1] == OURS)

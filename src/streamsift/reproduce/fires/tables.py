@@ -80,7 +80,9 @@ def compare(done: list[FiresRun], sets: list[FiresData], plan: FiresPlan, n_left
         rows=rows,
         x_label="",
         dashed_means="",
-        panels=[trade_off(done, name) for name in dict.fromkeys(run.cell.data for run in done)],
+        panels=[
+            trade_off(done, name) for name in names if any((m, name, s) in ours for m in MEASURES for s in SELECTORS)
+        ],
         pairs=[
             Pair(MEASURES[measure], f"{name}, {method}", value, published[measure][name][method], basis[name])
             for (measure, name, method), value in ours.items()
