@@ -54,6 +54,7 @@ TWICE = {
 }
 SETS = (*NAMES, *NEW)
 THE_ONE = "joint:forward"
+MOST_TOLD = 4  # sets on which a method leads or trails most
 METHODS: dict[str, Choose] = {
     "fires": by_rows(FIRES),
     "abfs": by_rows_its_own_number(ABFS),
@@ -87,8 +88,31 @@ def groups(names: list[str]) -> dict[str, list[str]]:
 
 
 def table(lines: Mapping[str, Line]) -> str:
-    """Means and wins by group, and the accuracies set by set."""
-    return f"{means(lines)}\n\n{set_by_set(lines)}"
+    """Means and wins by group, where each method wins, and the accuracies set by set."""
+    return f"{means(lines)}\n\n{where(lines)}\n\n{set_by_set(lines)}"
+
+
+def rivals_of(lines: Mapping[str, Line]) -> list[str]:
+    """The methods that are told how many features to select."""
+    return [name for name in lines if name not in ("random", "all", "abfs") and "," not in name]
+
+
+def where(lines: Mapping[str, Line]) -> str:
+    """On how many sets each method is best, or within .005 of it, and where it leads and trails the one by most."""
+    names = [name for name in lines[THE_ONE].accuracy if name not in TWICE]
+    best = {name: max(lines[rival].accuracy[name] for rival in rivals_of(lines)) for name in names}
+    text = [
+        f"| method | best of {len(names)} sets | leads {THE_ONE} most on | trails it most on |",
+        "|---|---|---|---|",
+    ]
+    for rival in rivals_of(lines):
+        line = lines[rival]
+        count = sum(line.accuracy[name] > best[name] - CLEAR / 2 for name in names)
+        lead = sorted(((line.accuracy[name] - lines[THE_ONE].accuracy[name], name) for name in names), reverse=True)
+        told = [f"{name} {gap:+.3f}" for gap, name in lead[:MOST_TOLD] if gap > CLEAR]
+        behind = [f"{name} {gap:+.3f}" for gap, name in lead[: -MOST_TOLD - 1 : -1] if gap < -CLEAR]
+        text.append(f"| {rival} | {count} | {', '.join(told) or '–'} | {', '.join(behind) or '–'} |")
+    return "\n".join(text)
 
 
 def means(lines: Mapping[str, Line]) -> str:
@@ -112,7 +136,7 @@ def means(lines: Mapping[str, Line]) -> str:
 def set_by_set(lines: Mapping[str, Line]) -> str:
     """A row per set: accuracies, the number of features where the method chooses it; the best of ten in bold."""
     text = [f"| set | {' | '.join(lines)} |", "|---" * (len(lines) + 1) + "|"]
-    rivals = [name for name in lines if name not in ("random", "all", "abfs") and "," not in name]
+    rivals = rivals_of(lines)
     for name in lines[THE_ONE].accuracy:
         best = max(lines[rival].accuracy[name] for rival in rivals)
         cells = []

@@ -100,7 +100,7 @@ def run(case: Case, folder: Path, *options: str, seconds: float | None = None, l
             if done:
                 break
             if late and _stamp(folder / CHECKPOINT) == before:
-                latest = time.monotonic() + (seconds or 0.0)
+                latest = min(time.monotonic() + (seconds or 0.0), began + GIVE_UP)
             time.sleep(0.002)
         else:
             os.kill(process, signal.SIGKILL)

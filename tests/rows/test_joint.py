@@ -279,6 +279,17 @@ def test_a_pool_that_holds_everything_gives_the_full_answer() -> None:
     assert full.path_.order.tolist() == pooled.path_.order.tolist()
 
 
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix])
+def test_a_pool_gives_the_full_answer_on_what_it_holds(form: Any) -> None:
+    X = np.column_stack([correlated(), np.ones(400)])  # of 13 columns the constant one is left out
+    y = labels(X[:, :12])
+    full = fed(Joint(n_features_to_select=5), form(X), y)
+    pooled = fed(Joint(n_features_to_select=5, max_pool=12), form(X), y)
+    assert pooled.state_arrays()["state.pool"].tolist() == list(range(12))
+    assert full.path_.order.tolist() == pooled.path_.order.tolist()
+    np.testing.assert_allclose(full.path_.coefficients, pooled.path_.coefficients, rtol=1e-9, atol=1e-12)
+
+
 def wide(n: int = 600, p: int = 300) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(n, p))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -90,6 +90,11 @@ class ColumnFile:
             warnings.warn(words_for_skipped(self.target_name, labels.null_count), ReadingNotice, stacklevel=3)
         labels = labels if self._known is None else labels.filter(self._known)
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
+
+    def cut(self, width: int) -> Self:
+        """Give blocks of so many columns from now on."""
+        self._block_bytes = 8 * len(self.y) * width
+        return self
 
     def __iter__(self) -> Columns:
         return self.blocks()
