@@ -1,9 +1,9 @@
 """Charts on the site: what an example of docs/gallery shows is put on its page as it is, with what it prints.
 
-    python docs/charts.py
+    python docs/charts.py [NAME ...]
 
-draws the small pictures of the gallery's first page (docs/images/gallery/NAME.png) with Playwright and Chromium. The
-site itself needs neither.
+draws the small pictures of the gallery's first page (docs/images/gallery/NAME.png), or some of them, with Playwright
+and Chromium. The site itself needs neither.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def _get_sg_image_scraper() -> Scraper:
     return Scraper()
 
 
-def draw_pictures() -> None:
-    """Draw the first chart of each example as a small picture."""
-    from PIL import Image
+def draw_pictures(names: list[str]) -> None:
+    """Draw the first chart of each example, or of those named, as a small picture."""
+    from PIL import Image, ImageChops
     from playwright.sync_api import sync_playwright
 
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -78,9 +78,13 @@ def draw_pictures() -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 2 * WIDTH, "height": 2 * HEIGHT})
         for path in EXAMPLES:
+            if names and path.stem not in names:
+                continue
             page.set_content(file_html(run_example(path)[0], INLINE, path.stem))
             page.wait_for_timeout(700)
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").resize((WIDTH, HEIGHT))
+            drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            picture = drawn.crop(ImageChops.invert(drawn).getbbox())  # without the white around it
+            picture.thumbnail((WIDTH, HEIGHT))
             picture.quantize(32).save(PICTURES / f"{path.stem}.png", optimize=True)
         browser.close()
 
@@ -88,6 +92,6 @@ def draw_pictures() -> None:
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     try:
-        draw_pictures()
+        draw_pictures(sys.argv[1:])
     except ImportError:
         sys.exit("There is no Playwright or no Pillow: the pictures stay as they are.")

@@ -2,12 +2,13 @@
 Which pixels tell the digit?
 ============================
 
-Four methods choose 16 of the 64 pixels of handwritten digits. Those that score pixels one by one take neighbours that
-say the same; ``Joint`` spreads out.
+Four methods choose 16 of the 64 pixels of handwritten digits. Those that score pixels one by one take neighbours;
+``Joint`` spreads out a little. Naive Bayes does about as well with either.
 """
 
 import numpy as np
 from bokeh.layouts import gridplot
+from bokeh.palettes import Greys256
 from bokeh.plotting import figure, show
 from sklearn.naive_bayes import GaussianNB
 
@@ -28,7 +29,7 @@ for name, selector in methods.items():
     model = GaussianNB(var_smoothing=1e-2).fit(X[:1200, chosen], y[:1200])
     print(f"{name}: {model.score(X[1200:, chosen], y[1200:]):.2f} of the other digits are right")
     chart = figure(width=300, height=300, title=name, toolbar_location=None)
-    chart.image([np.flipud(X.mean(axis=0).reshape(8, 8))], x=0, y=0, dw=8, dh=8, palette="Greys256")
+    chart.image([np.flipud(X.mean(axis=0).reshape(8, 8))], x=0, y=0, dw=8, dh=8, palette=Greys256[::-1])
     rows, columns = np.divmod(np.flatnonzero(chosen), 8)
     chart.scatter(columns + 0.5, 7.5 - rows, size=16, marker="square", color="#d62728", alpha=0.8)
     chart.axis.visible = False
