@@ -72,7 +72,7 @@ def test_on_the_executors_and_on_the_driver(spark: Any, source: Path, tmp_path: 
 def test_a_driver_killed_between_the_state_and_the_note_of_spark(spark: Any, source: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "killed"
     driver = spark_driver.started(source, checkpoint, "screen:fisher", "after", "1")
-    assert driver.wait(timeout=500) == -signal.SIGKILL
+    assert driver.wait(timeout=1800) == -signal.SIGKILL
     noted = {int(path.name) for path in (checkpoint / "spark" / "commits").glob("[0-9]*")}
     assert max(noted) == 0
     assert load(checkpoint / "state.streamsift").n_rows_seen_ == 2 * N_ROWS
