@@ -122,6 +122,8 @@ def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
         number = table["table"].partition(".")[0].removeprefix("table")
         name = f"{number}: {table['what']}" if number.isdigit() else table["what"]
         said = " ".join(filter(None, (table["verdict"]["sentence"], table["chance"], table["order"], table["caveat"])))
+        if missing := table["verdict"]["missing"]:
+            said += f" Not measured, or not whole: {', '.join(missing)}."
         rows.append([name, table["verdict"]["word"], _rests_on(table), said])
     return _table(["table", "verdict", "rests on", "how near"], rows)
 
