@@ -205,7 +205,7 @@ class Screener(RowSelector):
             tags = _LADDER
         elif isinstance(self.half_life, str):
             tags = _TIMED
-        if self.criterion != "correlation":
+        if self.criterion != "correlation" or self.fading == "auto":
             return tags
         return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
 
