@@ -18,7 +18,16 @@ from pathlib import Path
 from benchmarks.table import Row, conclude, show
 
 HERE = Path(__file__).parent
-NAMES = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("__init__", "__main__", "table"))
+OTHERS = (
+    "__init__",
+    "__main__",
+    "page",
+    "table",
+    "joint_peers",
+    "calibration",
+    "false_discoveries",
+)  # parts, and own commands
+NAMES = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in OTHERS)
 
 
 def main(arguments_given: Sequence[str] | None = None) -> int:

@@ -1,8 +1,9 @@
 """How often a feature that tells nothing is called significant, and what `fdr:0.05` selects, by simulation.
 
 `python -m benchmarks.calibration [--repeats 200] [--quick]` prints for each criterion and each kind of data the share
-of p-values of useless features that are at most 0.05 and 0.001, and the mean share of useless features among those that
-`n_features_to_select="fdr:0.05"` selects where 10 of 50 features tell something.
+of p-values of useless features that are at most 0.05 and 0.001, the share of streams of pure noise in which
+`n_features_to_select="fdr:0.05"` selects anything, and the mean share of useless features among those that it selects
+where 10 of 50 features tell something. `joint` is joint:forward, which tests its steps (rows/joint_levels.py).
 
     normal     normal numbers, two classes, 500 rows
     few        the same with 40 rows
@@ -27,10 +28,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from streamsift.core.batch import Batch
+from streamsift.rows.joint import Joint
 from streamsift.rows.screener import Screener
 
-CRITERIA = ("fisher", "t_score", "mutual_info", "chi2", "gini")
+CRITERIA = ("fisher", "t_score", "mutual_info", "chi2", "gini", "correlation")
+JOINT = "joint"
 KINDS = ("normal", "few", "classes", "rare", "skewed", "tied", "sparse", "categories", "many", "fading", "weighted")
+CATEGORIES = ("categories", "many")
 N_FEATURES, N_USEFUL = 50, 10
 
 
@@ -40,7 +44,7 @@ def data(kind: str, useful: int, rng: np.random.Generator) -> tuple[Any, NDArray
     shares = {"classes": np.arange(1, 13) / 78, "rare": np.array([0.97, 0.03])}.get(kind, np.array([0.5, 0.5]))
     y = rng.choice(len(shares), n_rows, p=shares)
     shift = (y % 2)[:, None] * (np.arange(N_FEATURES) < useful)
-    if kind in ("categories", "many"):
+    if kind in CATEGORIES:
         n_categories = 30 if kind == "categories" else 300
         weights = rng.dirichlet(np.full(n_categories, 2.0))
         codes = rng.choice(n_categories, (n_rows, N_FEATURES), p=weights)
@@ -57,27 +61,32 @@ def data(kind: str, useful: int, rng: np.random.Generator) -> tuple[Any, NDArray
     return X, y
 
 
-def fitted(kind: str, criterion: str, useful: int, rng: np.random.Generator) -> Screener:
-    """A screener after one stream of such data."""
+def fitted(kind: str, criterion: str, useful: int, rng: np.random.Generator) -> Any:
+    """A selector after one stream of such data."""
     X, y = data(kind, useful, rng)
-    selector = Screener(criterion, n_features_to_select="fdr:0.05", fading=0.99 if kind == "fading" else 1.0, eps=0.01)
+    settings: dict[str, Any] = {"n_features_to_select": "fdr:0.05", "fading": 0.99 if kind == "fading" else 1.0}
+    selector = Joint(**settings) if criterion == JOINT else Screener(criterion, eps=0.01, **settings)
     if isinstance(X, Batch):
         return selector.partial_fit(X)
     weight = rng.uniform(0.0, 2.0, len(y)) if kind == "weighted" else None
     return selector.partial_fit(X, y, sample_weight=weight)
 
 
-def measured(kind: str, criterion: str, repeats: int) -> tuple[float, float, float, float]:
-    """Share of p-values below 0.05 and 0.001 on noise; false discovery rate and power with useful features."""
-    p, rates, powers = [], [], []
+def measured(kind: str, criterion: str, repeats: int) -> tuple[float, float, float, float, float]:
+    """Share of p-values below 0.05 and 0.001 and of streams with a selection on noise; false discovery rate, power."""
+    p, any_of_noise, rates, powers = [np.ones(0)], [], [], []
     for repeat in range(repeats):
         rng = np.random.default_rng([repeat, KINDS.index(kind)])
-        p.append(fitted(kind, criterion, 0, rng).pvalues_)
+        noise = fitted(kind, criterion, 0, rng)
+        any_of_noise.append(bool(noise.get_support().any()))
+        if criterion != JOINT:
+            p.append(noise.pvalues_)
         chosen = fitted(kind, criterion, N_USEFUL, rng).get_support(indices=True)
         rates.append(np.mean(chosen >= N_USEFUL) if len(chosen) else 0.0)
         powers.append(np.count_nonzero(chosen < N_USEFUL) / N_USEFUL)
     flat = np.concatenate(p)
-    return float(np.mean(flat <= 0.05)), float(np.mean(flat <= 0.001)), float(np.mean(rates)), float(np.mean(powers))
+    below = [float(np.mean(flat <= level)) if len(flat) else np.nan for level in (0.05, 0.001)]
+    return below[0], below[1], float(np.mean(any_of_noise)), float(np.mean(rates)), float(np.mean(powers))
 
 
 def main() -> int:
@@ -86,15 +95,15 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="20 streams for each cell")
     arguments = parser.parse_args()
     repeats = 20 if arguments.quick else arguments.repeats
-    print("| data | criterion | p ≤ 0.05 | p ≤ 0.001 | false discovery rate | power |")
-    print("|---|---|---|---|---|---|")
+    print("| data | criterion | p ≤ 0.05 | p ≤ 0.001 | noise with a selection | false discovery rate | power |")
+    print("|---|---|---|---|---|---|---|")
     for kind in KINDS:
-        for criterion in CRITERIA:
-            shares = measured(kind, criterion, repeats)
-            print(
-                f"| {kind} | {criterion} | {shares[0]:.4f} | {shares[1]:.4f} | {shares[2]:.3f} | {shares[3]:.3f} |",
-                flush=True,
-            )
+        for criterion in CRITERIA if kind in CATEGORIES else (*CRITERIA, JOINT):
+            below, far_below, noise, rate, power = measured(kind, criterion, repeats)
+            p = "– | –" if criterion == JOINT else f"{below:.4f} | {far_below:.4f}"
+            print(f"| {kind} | {criterion} | {p} | {noise:.3f} | {rate:.3f} | {power:.3f} |", flush=True)
+    uncertain = 2.0 * np.sqrt(0.05 * 0.95 / repeats)
+    print(f"\n{repeats} streams for each cell: a share of streams of 0.05 is uncertain by {uncertain:.3f}.")
     return 0
 
 

@@ -1,7 +1,8 @@
 """Cross moments beside the machine's own X.T @ X, and Joint beside what people use offline.
 
 The limit of the first is one symmetric product of a batch with itself (numpy takes the symmetric one for X.T @ X, too).
-The peers of the second see all rows at once. Wide data is shown with its memory: state and peak of a run.
+The peers of the second (joint_peers.py) see all rows at once. Wide data is shown with its memory: state and peak
+of a run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.sparse import random as random_sparse
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.linear_model import LinearRegression
 
+from benchmarks import joint_peers
 from benchmarks.table import Row, best_times
 from streamsift import Joint
 from streamsift.summaries.cross_moments import CrossMoments
@@ -30,7 +32,7 @@ def run(quick: bool) -> list[Row]:
     rows = [_product(n, kind) for n in sizes for kind in (np.float64, np.float32)]
     rows.append(_stepwise(1000 if quick else 10_000))
     rows += [_wide(20_000 if quick else 100_000, sparse) for sparse in (False, True)]
-    return rows
+    return rows + joint_peers.run(quick)
 
 
 def _product(n_features: int, kind: Any) -> Row:

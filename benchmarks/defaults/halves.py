@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -40,6 +41,7 @@ class Line:
 def accuracy(data: Halves, features: Features) -> float:
     """Share of the second half that a classifier of the first half gets right; no features: the majority class."""
     X, y, middle = data.X[:, features], data.y, data.middle
+    X = X.toarray() if issparse(X) else X
     first = y[:middle]
     if len(features) == 0 or len(np.unique(first)) < 2:
         values, counts = np.unique(first, return_counts=True)

@@ -31,7 +31,7 @@ class Halves:
     """A data set in two halves: features are selected on the first, a classifier of it is tested on the second."""
 
     name: str
-    X: NDArray[np.float64]
+    X: Any  # an array, or CSR where sparse sets are kept so
     y: NDArray[np.int64]
 
     @property
@@ -49,7 +49,9 @@ class Halves:
         return int(np.clip(self.middle // 20, 5, 100))
 
 
-def load(folder: Path, names: tuple[str, ...], n_rows: int, n_features: int) -> Iterator[Halves]:
+def load(
+    folder: Path, names: tuple[str, ...], n_rows: int, n_features: int, *, keep_sparse: bool = False
+) -> Iterator[Halves]:
     """The sets of these names in the folder, each with at most so many rows and features."""
     listed = {entry["name"]: entry for entry in json.loads((folder / "MANIFEST.json").read_text())["datasets"]}
     for name in names:
@@ -63,6 +65,9 @@ def load(folder: Path, names: tuple[str, ...], n_rows: int, n_features: int) -> 
         X, y = X[rows], y[rows]
         if X.shape[1] > n_features:
             X = X[:, _columns(X, n_features)]
+        if entry["sparse"] and keep_sparse:
+            yield Halves(name, X, y)
+            continue
         dense = X.toarray() if entry["sparse"] else X
         yield Halves(name, np.ascontiguousarray(dense, np.float64), y)
 

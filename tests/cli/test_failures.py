@@ -26,7 +26,7 @@ def one_sentence(text):
         (["--target", "sexx"], ["'sexx'", "Did you mean 'sex'?"]),
         (["--target", "sex", "--method", "screen:chi"], ["'screen:chi'", "Did you mean 'screen:chi2'"]),
         (["--target", "sex", "--set", "fadding=0.9"], ["'fadding'", "Did you mean 'fading'?"]),
-        (["--target", "sex", "--set", "criterion=chi2"], ["criterion", "mutual_info"]),
+        (["--target", "sex", "--method", "screen:gini", "--set", "criterion=chi2"], ["criterion", "screen:gini"]),
         (["--target", "sex", "--fading", "2"], ["'fading'", "2"]),
         (["--target", "sex", "--fading", "0.9", "--set", "fading=0.8"], ["'fading'", "twice"]),
     ],

@@ -58,7 +58,7 @@ def test_a_run_with_event_time_writes_its_files_and_can_be_saved(sift, drifting,
         "--save",
         out / "s",
     )
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "Method: screen:mutual_info, since --half-life is for methods that screen.\n")
     assert (out / "report.html").exists()
     assert (out / "s").exists()
 

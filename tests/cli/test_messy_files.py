@@ -31,10 +31,11 @@ def test_what_was_understood_is_said_on_the_standard_error(sift, messy):
     code, out, err = sift("select", messy, "--target", "label", "-k", 1)
     assert code == 0
     assert out.splitlines()[1].split("\t")[1] == "income"
-    assert err.splitlines() == ["income: 1.034,50 read as numbers", "share: 0,0 % read as numbers"]
+    assert err.splitlines()[:-1] == ["income: 1.034,50 read as numbers", "share: 0,0 % read as numbers"]
     assert sift("select", messy, "--target", "label", "-k", 1, "--quiet") == (0, out, "")
     options = ["--decimal", ",", "--thousands", ".", "--sep", ";", "--encoding", "utf-8", "--na", "x"]
-    assert sift("select", messy, "--target", "label", "-k", 1, *options) == (0, out, "")
+    code, again, err = sift("select", messy, "--target", "label", "-k", 1, *options)
+    assert (code, again, err.count("\n")) == (0, out, 1)
 
 
 def test_the_options_reach_every_kind_of_method_and_compare(sift, messy):
@@ -76,7 +77,7 @@ def test_rows_without_a_label_are_skipped_and_counted(sift, tmp_path):
     assert code == 1
     assert "Line 4 of" in err
     code, _, err = sift("select", path, "--target", "label", "--skip-unlabelled", "-k", 1)
-    assert (code, err) == (0, "label: 20 rows without a label were skipped\n")
+    assert (code, err.splitlines()[:-1]) == (0, ["label: 20 rows without a label were skipped"])
 
 
 def test_missing_values_name_the_option_and_the_line(sift, tmp_path):

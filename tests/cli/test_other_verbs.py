@@ -40,8 +40,8 @@ def test_the_defaults_that_help_shows_are_those_of_the_methods():
     for name in catalog.names():
         method = catalog.make(name)
         usual = getattr(method, "usual_rule", method.get_params().get("n_features_to_select", 10))
-        assert shown["count"] == "fdr:0.05 for screen:*, else 10"
-        assert str(usual) == ("fdr:0.05" if name.startswith("screen:") else "10")
+        assert shown["count"] == "fdr:0.05 for joint:forward and screen:*, else 10"
+        assert str(usual) == ("fdr:0.05" if name.startswith(("screen:", "joint:forward")) else "10")
     assert [shown["missing"], shown["eps"], shown["bins"]] == [
         screener["missing"], str(screener["eps"]), str(screener["n_bins"])
     ]  # fmt: skip

@@ -115,7 +115,8 @@ def run(*arguments):
         (["redis://host/s?group=3"], "'group' in"),
         (["redis://host/s?db=x"], "'db' in"),
         (["kafka://host"], "A Kafka topic is named as kafka://broker:port/topic"),
-        (["kafka://host/topic?format=avro"], "not as 'avro'"),
+        (["kafka://host/topic?format=avro"], "format=avro needs the schema of the messages"),
+        (["kafka://host/topic?format=xml"], "There is no format 'xml' of messages"),
     ],
 )
 def test_what_cannot_be_is_said(tmp_path, monkeypatch, arguments, words):

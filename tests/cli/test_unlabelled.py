@@ -27,7 +27,7 @@ def test_select_leaves_them_out_and_says_so(sift, half_labelled):
     code, out, err = sift("select", path, "--target", "label", "-k", 1, "--batch-size", 50)
     assert code == 0
     assert "\tb\t" in out
-    assert err == f"{n_missing} rows had no label and were left out.\n"
+    assert err.splitlines()[1:] == [f"{n_missing} rows had no label and were left out."]
     code, out, err = sift("select", path, "--target", "label", "-k", 1, "--json")
     document = json.loads(out)
     assert (document["n_rows_seen"], document["n_rows_unlabelled"], err) == (200 - n_missing, n_missing, "")
@@ -47,7 +47,7 @@ def test_the_first_batches_may_have_none(sift, tmp_path):
     rows = [f"{k % 7},{k % 2},{'' if k < 120 else 'ab'[k % 2]}" for k in range(200)]
     path.write_text("x,z,label\n" + "\n".join(rows) + "\n")
     code, out, err = sift("select", path, "--target", "label", "-k", 1, "--batch-size", 50)
-    assert (code, err) == (0, "120 rows had no label and were left out.\n")
+    assert (code, err.splitlines()[1:]) == (0, ["120 rows had no label and were left out."])
     assert "\tz\t" in out
 
 

@@ -158,7 +158,7 @@ def test_a_column_may_appear_late_in_a_file_that_is_read_row_by_row(tmp_path: Pa
     path = tmp_path / "wide.svm"
     path.write_text("\n".join(lines))
     source = open_columns(path)
-    assert source.names == ["x0", "x1", "x2", "x3", "x4"]
+    assert list(source.names) == ["x0", "x1", "x2", "x3", "x4"]
     selector = Investing().run(source)
     assert selector.n_offered_ == 5
     assert selector.selected_ == ["x0"]

@@ -435,6 +435,7 @@ BREAKS: dict[str, type[MeanGap]] = {
     "state_survives_a_round_trip": HidesState,
     "loaded_method_goes_on_like_the_saved_one": HidesState,
     "merging_equals_one_pass": LosesPartOfTheOther,
+    "merging_later_rows_equals_one_pass": LosesPartOfTheOther,
     "merging_is_associative": LosesPartOfTheOther,
     "merging_with_an_empty_side": CountsEmptySides,
     "merging_refuses_other_settings_and_features": MergesAnything,

@@ -56,8 +56,11 @@ CUT: dict[str, tuple[Any, dict[str, float], Callable[[], Any], int]] = {
     "osfs": (independence, {"SLICE": 1}, offered(OSFS), 4),
     "fast_osfs": (independence, {"SLICE": 1}, offered(FastOSFS), 4),
     "stepwise": (stepwise, {"_TILE": 1}, lambda: Stepwise().fit(*table()).selected_, 6),
-    "etana": (grid, {"SLICE": 1}, planned(ETANA, 2), 6),
-    "etana, 4 classes": (grid, {"SLICE": 1}, planned(lambda: ETANA(resolution=6), 4), 6),
+    # Of ETANA a single stage is cut, too: by its bins (6 stages of 5) or by the points of the grid (6 stages of 84).
+    "etana": (grid, {"SLICE": 1}, planned(ETANA, 2), 6 * 5),
+    "etana, 3 classes": (grid, {"SLICE": 1}, planned(ETANA, 3), 6 * 5),
+    "etana, 4 classes": (grid, {"SLICE": 1}, planned(lambda: ETANA(resolution=6), 4), 6 * 84),
+    "etana, rounded": (grid, {"SLICE": 1}, planned(lambda: ETANA(resolution=6, lookup="nearest"), 3), 6 * 28),
     "f_etana": (f_etana, {"SLICE": 1000}, planned(lambda: FETANA(random_state=0, max_iterations=2), 3), 200),
     "f_etana, edges": (grid, {"SLICE": 1}, planned(lambda: FETANA(random_state=0, max_iterations=1), 3), 18),
 }

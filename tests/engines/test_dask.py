@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 from streamsift import Screener
+from streamsift.cli.errors import run
+from streamsift.cli.main import cli
 from streamsift.core.exceptions import ParameterError, ReaderError, StreamsiftError
 from streamsift.engines import select, select_by_key
 from tests.engines.tables import assert_same, frame, one_pass, write_parts
@@ -122,3 +125,44 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path, client: Any, monkeypatc
     thread.join()
     assert killed
     assert_same(unpacked(state), one_pass(Screener("fisher"), table), "fisher")
+
+
+def test_a_worker_without_streamsift_is_refused(tmp_path: Path, client: Any) -> None:
+    def hide() -> None:  # on the workers, as if it had never been installed there
+        import importlib.metadata as installed
+
+        found = installed.version
+
+        def version(name: str) -> str:
+            if name == "streamsift":
+                raise installed.PackageNotFoundError(name)
+            return found(name)
+
+        installed.version, installed.hidden = version, found  # type: ignore[attr-defined]
+
+    def show() -> None:
+        import importlib.metadata as installed
+
+        installed.version = installed.hidden  # type: ignore[attr-defined]
+
+    write_parts(tmp_path, ".csv", 2)
+    client.run(hide)
+    try:
+        with pytest.raises(StreamsiftError, match=r"The Dask worker tcp://\S+ has no streamsift: install streamsift=="):
+            select(tmp_path, Screener(), "y", engine=client)
+    finally:
+        client.run(show)
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As docs/scale.md has it: a cluster of its own is started and ended."""
+    table = write_parts(tmp_path, ".csv", 3)
+    asked = ["select", str(tmp_path), "--target", "y", "--engine", "dask", "--jobs", "2"]
+    code = run(cli, [*asked, "--method", "screen:fisher", "-k", "2", "--json"])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    alone = one_pass(Screener("fisher", n_features_to_select=2), table).selection()
+    found = json.loads(told.out)
+    assert found["n_rows_seen"] == len(table)
+    assert [row["name"] for row in found["selected"]] == list(alone.names)
+    np.testing.assert_allclose([row["score"] for row in found["selected"]], alone.scores, rtol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = sql.SparkSession.builder.master("local[2]").appName("streamsift tests")
+    builder = sql.SparkSession.builder.master("local[2,4]").appName("streamsift tests")
     session = (
         builder.config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
@@ -45,8 +46,11 @@ def spark() -> Iterator[Any]:
 @pytest.mark.parametrize("criterion", ["fisher", "mutual_info"])
 def test_files(tmp_path: Path, spark: Any, criterion: str) -> None:
     table = write_parts(tmp_path, ".csv", 10)  # more than one level of the tree
-    found = select(tmp_path, Screener(criterion), "y", engine=spark)
+    heard: list[float] = []
+    found = select(tmp_path, Screener(criterion), "y", engine=spark, progress=heard.append)
     assert_same(found, one_pass(Screener(criterion), table), criterion)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
 
 
 def test_a_spark_frame(spark: Any) -> None:
@@ -72,4 +76,41 @@ def test_another_version_is_refused(tmp_path: Path, spark: Any, monkeypatch: pyt
     write_parts(tmp_path, ".csv", 2)
     monkeypatch.setattr("streamsift.engines.spark.__version__", "9.9.9")
     with pytest.raises(StreamsiftError, match=r"and here is 9\.9\.9: install the same there"):
+        select(tmp_path, Screener(), "y", engine=spark)
+
+
+class Dying:
+    """A part whose first reading ends the process that reads it."""
+
+    def __init__(self, part: Any, mark: str) -> None:
+        self.part, self.mark = part, mark
+
+    def open(self, target: str | None, reading: dict[str, Any]) -> Any:
+        if not Path(self.mark).exists():
+            Path(self.mark).write_text("died")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.part.open(target, reading)
+
+
+def test_a_killed_process_changes_nothing(tmp_path: Path, spark: Any) -> None:
+    from streamsift.engines.parts import find_parts
+    from streamsift.engines.spark import SparkEngine
+    from streamsift.engines.work import Job, unpacked
+
+    (tmp_path / "data").mkdir()
+    table = write_parts(tmp_path / "data", ".csv", 4)
+    parts: list[Any] = find_parts(tmp_path / "data", 1)
+    parts[1] = Dying(parts[1], str(tmp_path / "mark"))
+    state = SparkEngine(spark, 2).fold(Job.of(Screener("fisher"), "y", {}, 1000), parts, lambda fraction: None)
+    assert (tmp_path / "mark").exists()
+    assert_same(unpacked(state), one_pass(Screener("fisher"), table), "fisher")
+
+
+@pytest.mark.parametrize("python", ["no-such-python", "/usr/bin/env"])
+def test_executors_without_our_python_are_refused(
+    tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    write_parts(tmp_path, ".csv", 2)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python)
+    with pytest.raises(StreamsiftError, match=r"set PYSPARK_PYTHON to a Python \d"):
         select(tmp_path, Screener(), "y", engine=spark)

@@ -24,6 +24,7 @@ FUZZERS = {
     "states": "forged states of every method, loaded and used",
     "batches": "hostile arrays, tables and sparse matrices for every method",
     "checkpoints": "forged checkpoints, resumed",
+    "messages": "hostile messages of a broker, in JSON, Avro and Arrow",
     "commands": "command lines with hostile files and options",
 }
 

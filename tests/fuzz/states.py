@@ -282,10 +282,14 @@ def _use_rows(method: Any, X: NDArray[Any], y: NDArray[Any]) -> dict[str, NDArra
     method.partial_fit(X[:30], new)
     method.transform(X)
     answers["last scores"] = method.scores_
+    if "rule" in method.get_params():  # as many features as are worth it
+        wanted = method.n_features_to_select
+        method.set_params(n_features_to_select=None).selection()
+        method.set_params(n_features_to_select=wanted)
     if method.stream_tags().mergeable != "no":
         method.merge(copy.deepcopy(method))
         answers["merged scores"] = method.scores_
-    for name in ("units_", "drifts_", "importance_", "criterion_values_"):
+    for name in ("units_", "drifts_", "importance_", "uncertainty_", "criterion_values_", "pvalues_", "path_"):
         getattr(method, name, None)
     method.state_arrays()
     return answers
@@ -299,7 +303,7 @@ def _use_columns(method: Any, X: NDArray[Any], y: NDArray[Any]) -> dict[str, NDA
         decisions += list(method.offer_many(X[:, 3:], ["a", "b", "c"]))
     else:
         decisions = []
-    _ = method.selected_, method.history_
+    _ = method.selected_, method.history_, getattr(method, "wealth_", None), getattr(method, "level_", None)
     method.get_feature_names_out()
     method.state_arrays()
     return {"statistics": np.array([decision.statistic for decision in decisions])}

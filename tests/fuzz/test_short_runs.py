@@ -1,4 +1,4 @@
-"""Short runs of the fuzzers of batches and commands; of readers: tests/hardening, of states: test_states.py."""
+"""Short runs of the fuzzers of batches, commands, messages; of readers: tests/hardening, of states: test_states.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from streamsift import catalog
-from tests.fuzz import batches, commands
+from tests.fuzz import batches, commands, messages
 from tests.fuzz.forked import run
 
 pytestmark = [
@@ -28,3 +28,9 @@ def test_hostile_command_lines() -> None:
     tally = run(commands.maker(), seed=4, n_inputs=100)
     assert tally.broken == []
     assert tally.n_inputs == 100
+
+
+def test_hostile_messages() -> None:
+    tally = run(messages.maker(), seed=5, n_inputs=300)
+    assert tally.broken == []
+    assert tally.n_inputs == 300

@@ -14,14 +14,21 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from tests.fuzz.seeds import corpus
 
-from streamsift import FIRES, OFS, InputError, ReaderError, SavedStateError, Screener, catalog, open_stream
+from streamsift import FIRES, OFS, InputError, Joint, ReaderError, SavedStateError, Screener, catalog, open_stream
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
+from streamsift.core.checksums import json_digest
+from streamsift.core.column_data import NumberedNames
 from streamsift.core.npy import HeaderError, read_array
+from streamsift.report import comparison as comparison_page
+from streamsift.report import trace_page
+from streamsift.runs.trace import Trace, is_intact
 from streamsift.streams import libsvm, open_columns
 
 N_ROWS = 8
@@ -31,6 +38,18 @@ Y = np.arange(N_ROWS) % 2
 def read(path: Path, data: bytes, target: str | None = "y") -> Any:
     path.write_bytes(data)
     return list(open_stream(path, target).batches(100))
+
+
+def parquet_of_uneven_columns(path: Path) -> None:
+    """Two row groups; the header of the second page of `b` says that it is of another type, so pyarrow skips it."""
+    table = pa.table({"a": np.arange(16.0), "b": np.arange(16, dtype=np.int32), "y": ["u", "v"] * 8})
+    pq.write_table(table, path, row_group_size=8, use_dictionary=False, compression="none", write_statistics=False)
+    with pq.ParquetFile(path) as file:
+        place = file.metadata.row_group(1).column(1).data_page_offset
+    data = bytearray(path.read_bytes())
+    assert data[place : place + 2] == b"\x15\x00"  # of Thrift: the first field, DATA_PAGE
+    data[place + 1] = 2  # INDEX_PAGE
+    path.write_bytes(data)
 
 
 # -- readers ------------------------------------------------------------------------------------------------------
@@ -59,6 +78,24 @@ def test_a_label_may_end_with_nul(tmp_path: Path) -> None:
     head = b"@relation r\n@attribute a real\n@attribute y string\n@data\n"
     (batch,) = read(tmp_path / "a.arff", head + b"{0 1, 1 u}\n{0 1, 1 u\x00}\n")
     assert batch.y.tolist() == ["u", "u\x00"]
+
+
+def test_rows_that_one_column_lacks_are_not_lost_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "uneven.parquet"
+    parquet_of_uneven_columns(path)
+    with pytest.raises(ReaderError, match="row group 1 has 8 rows by its description, and 0 could be read"):
+        list(open_stream(path, "y").batches(100))
+
+
+def test_ten_million_columns_without_names_take_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "wide.libsvm"
+    path.write_text("1 1:1 10000000:2\n0 2:1\n")
+    source = open_columns(path)
+    assert len(source.names) == 10_000_000
+    assert isinstance(source.names, NumberedNames)
+    ((names, block),) = source
+    assert names is source.names
+    assert block.X.shape == (2, 10_000_000)
 
 
 def test_a_name_may_not_hold_nul(tmp_path: Path) -> None:
@@ -281,6 +318,55 @@ def test_a_damaged_trace_is_no_defect(finished: Path, tmp_path: Path, capsys: py
         assert said.count("\n") == code, said
 
 
+def broken_page(*_: Any) -> str:
+    raise KeyError("a defect of ours")
+
+
+def test_a_defect_of_a_page_is_not_blamed_on_the_file(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_page, "trace_page", broken_page)
+    ask = ["report", str(finished), "-o", str(tmp_path / "report.html")]
+    assert run(cli, ask) == 3
+    assert "This is a defect of streamsift" in capsys.readouterr().err
+    with pq.ParquetFile(finished) as file:
+        table, about = file.read(), file.metadata.metadata
+    about = about | {b"streamsift": about[b"streamsift"].replace(b"screen:t_score", b"screen:fisher")}
+    pq.write_table(table.replace_schema_metadata(about), tmp_path / "trace.parquet")
+    assert run(cli, ["report", str(tmp_path / "trace.parquet"), "-o", str(tmp_path / "report.html")]) == 1
+    assert "is damaged or was written by another version" in capsys.readouterr().err
+
+
+def test_a_defect_of_the_page_of_a_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison_page, "comparison_report", broken_page)
+    found: dict[str, Any] = {"entries": [], "target": "y"}
+    path = tmp_path / "comparison.json"
+    path.write_text(json.dumps({**found, "sha256": json_digest(found)}))
+    ask = ["report", str(path), "-o", str(tmp_path / "report.html")]
+    assert run(cli, ask) == 3
+    assert "This is a defect of streamsift" in capsys.readouterr().err
+    path.write_text(json.dumps({**found, "sha256": json_digest(found), "target": "z"}))
+    assert run(cli, ask) == 1
+    assert "is damaged or was written by another version" in capsys.readouterr().err
+
+
+def test_a_trace_that_is_intact_holds_what_was_written(finished: Path, tmp_path: Path) -> None:
+    data, path = finished.read_bytes(), tmp_path / "trace.parquet"
+    assert is_intact(finished)
+    wanted, n_changed = Trace.read(finished), 0
+    for place in range(4, len(data), max(len(data) // 200, 1)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        if is_intact(path):  # some bytes of a description mean nothing
+            found = Trace.read(path)
+            assert found.table.equals(wanted.table)
+            assert (found.run, found.names, found.result) == (wanted.run, wanted.names, wanted.result)
+        else:
+            n_changed += 1
+    assert n_changed > 100
+
+
 def test_a_comparison_that_lacks_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "comparison.json"
     for found in ({"entries": []}, {"entries": [{"name": 1}]}, {"entries": 3}, {"entries": None, "target": []}):
@@ -299,3 +385,29 @@ def test_moments_of_fires_that_no_rows_can_have() -> None:
         arrays["state.moments"][row] *= -1.0
         with pytest.raises(SavedStateError, match="no rows can have"):
             FIRES().load_state_arrays(arrays)
+
+
+@pytest.mark.parametrize("method", [Joint("ols", task="regression"), Screener("correlation", task="regression")])
+def test_a_state_with_numbers_to_explain_has_no_labels(method: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    arrays = method.fit(X, X[:, 0]).state_arrays()
+    arrays["labels"] = np.array([0, 1, 2])
+    with pytest.raises(SavedStateError, match="the target is a number"):
+        clone(method).load_state_arrays(arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("weight", 1e300, "more than so few rows can have"),
+        ("squared_weight", 1e-320, "not those of so few rows"),
+    ],
+)
+def test_weights_of_cross_moments_are_those_of_the_rows(name: str, value: float, words: str) -> None:
+    """Their squares would overflow, or claim an infinite number of rows, of which a number is made."""
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    arrays = Joint().fit(X, np.arange(50) % 2).state_arrays()
+    key = f"state.cross.{name}"
+    arrays[key] = np.full_like(arrays[key], value)
+    with pytest.raises(SavedStateError, match=words):
+        Joint(n_features_to_select=None).load_state_arrays(arrays).selection()

@@ -12,8 +12,8 @@ from tests.naive import etana as naive
 from streamsift.core.exceptions import ParameterError
 from streamsift.instances import grid as grids
 from streamsift.instances.etana import ETANA
-from streamsift.instances.grid import Grid, intervals, make_grid, refuse_too_large, solve
-from streamsift.kernels.instances import interpolate, nearest, solve_any
+from streamsift.instances.grid import Grid, go_on_any, intervals, make_grid, refuse_too_large, solve
+from streamsift.kernels.instances import interpolate, nearest
 
 RANDOM = np.random.default_rng(3)
 
@@ -83,7 +83,10 @@ def test_the_special_kernels_equal_the_general_one(n_classes: int, steps: int) -
     grid = make_grid(n_classes, steps)
     special = solve(grid, likelihood, bin_start, cost, available, risk, rounded=False)
     values, table = special.stop[None].copy(), np.empty_like(special.going_on)
-    solve_any(likelihood, bin_start, cost, available, special.stop, values, table, grid.ranks, False)
+    for k in range(7, -1, -1):
+        bins = likelihood[bin_start[k] : bin_start[k + 1]]
+        table[k] = go_on_any(grid, bins, cost[k], available[k], values, False)[0]
+        np.minimum(special.stop, values, out=values)
     np.testing.assert_allclose(special.going_on, table, rtol=1e-9, atol=1e-12)
 
 
@@ -95,7 +98,10 @@ def test_two_costs_at_the_end_are_solved_as_each_alone(rounded: bool) -> None:
 
     def solved(ends: Any) -> tuple[Any, Any]:
         values, table = np.array(ends), np.empty((6, len(stop)))
-        solve_any(likelihood, bin_start, cost, np.full(6, 0.8), stop, values, table, grid.ranks, rounded)
+        for k in range(5, -1, -1):
+            bins = likelihood[bin_start[k] : bin_start[k + 1]]
+            table[k] = go_on_any(grid, bins, cost[k], 0.8, values, rounded)[0]
+            np.minimum(stop, values, out=values)
         return values, table
 
     both, table = solved([stop, np.minimum(stop, 0.1)])

@@ -1,7 +1,8 @@
 """Kill runs of every format and kind at random moments, resume them, and compare what they find in the end.
 
 `python -m tests.kills --times 300 --seed 1` prints how the kills fell; the exit code is 1 if any result differs.
-`--only rows.csv` keeps the cases whose name has that in it, `--seconds 600` ends it early.
+`--only rows.csv` keeps the cases whose name has that in it, `--brokers` those of Redis and Kafka and more of them,
+`--seconds 600` ends it early.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from tests.kills.brokers import serving, why_not
 from tests.kills.killing import Killed, Undisturbed, load_everything
-from tests.kills.sources import CASES, Case, write_sources
+from tests.kills.sources import BROKER_CASES, CASES, Case, write_sources
 
 MOST_IN_A_ROW = 8  # kills of one run
 
@@ -29,12 +30,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rows", type=int, default=15_000)
     parser.add_argument("--only", default="", help="only the cases whose name has this in it")
+    parser.add_argument("--brokers", action="store_true", help="only Redis and Kafka, with Avro, Arrow and poison")
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     load_everything()
     with tempfile.TemporaryDirectory() as folder:
         write_sources(Path(folder), options.rows)
-        wanted = [case for case in CASES if options.only in case.name]
+        wanted = [case for case in (BROKER_CASES if options.brokers else CASES) if options.only in case.name]
         for case in wanted:
             if why_not(case) is not None:
                 sys.stdout.write(f"not run: {case.name}, because {why_not(case)}\n")

@@ -29,6 +29,7 @@ class Case:
         return f"{self.source}, {self.method}"
 
 
+SCHEMA = "rows.avsc"
 BATCHES = ("--batch-size", "600")
 ENDLESS = (*BATCHES, "--stop-after-idle", "0.1s")
 CASES = [
@@ -53,6 +54,14 @@ CASES = [
     Case("redis:objects?field=row", "fires", ENDLESS),
     Case("kafka:rows", "screen:fisher", ENDLESS),
 ]
+# Further sources of brokers, for `--brokers`: Arrow messages of seven rows, which no batch ends with; Avro; poison.
+BROKER_CASES = [
+    *(case for case in CASES if case.source.startswith(("redis:", "kafka:"))),
+    Case("redis:arrow?field=row&format=arrow", "fires", ENDLESS),
+    Case("redis:poison?field=row", "screen:fisher", (*ENDLESS, "--dead-letters", "bad.jsonl")),
+    Case("kafka:avro?format=avro&schema={schema}", "screen:mutual_info", ENDLESS),
+    Case("kafka:poison", "fires", (*ENDLESS, "--dead-letters", "bad.jsonl")),
+]
 ADDRESSES: dict[str, str] = {}  # "redis" -> redis://host:port, as far as there are servers
 
 
@@ -63,7 +72,7 @@ def address(case: Case, folder: Path) -> str:
         return f"tail:{folder / name}"
     folder = folder.parent
     if kind in ("redis", "kafka"):
-        return f"{ADDRESSES[kind]}/{name}"
+        return f"{ADDRESSES[kind]}/{name.format(schema=folder / SCHEMA)}"
     if kind == "tail":
         return f"tail:{folder / name}"
     return "-" if kind.startswith("pipe") else str(folder / kind)
@@ -81,6 +90,8 @@ def write_sources(folder: Path, n_rows: int) -> None:
     (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
     broken = [line[:20] + "\n" if number % 37 == 5 else line for number, line in enumerate(lines)]
     (folder / "poison.jsonl").write_text("".join(broken), encoding="utf-8")
+    fields = [{"name": name, "type": "double" if name.startswith("x") else "string"} for name in rows.schema.names]
+    (folder / SCHEMA).write_text(json.dumps({"type": "record", "name": "Row", "fields": fields}))
     text = (folder / "rows.csv").read_bytes()
     (folder / "rows.csv.gz").write_bytes(gzip.compress(text, 1))
     with pa.CompressedOutputStream(pa.OSFile(str(folder / "rows.csv.zst"), "wb"), "zstd") as file:

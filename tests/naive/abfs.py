@@ -119,9 +119,8 @@ class NaiveABFS:
         self.n_rows = self.last_event = 0
         self.narrowest = math.inf  # the least by which a split was better than any other
 
-    def learn(self, x: Sequence[float], y: int) -> None:
+    def learn(self, x: Sequence[float], y: int, weight: float = 1.0) -> None:
         self.n_rows += 1
-        weight = 1.0
         for place, unit in enumerate(self.units):
             is_right = unit.predict(x[unit.feature]) == y
             if is_right:

@@ -116,3 +116,18 @@ def fsa(X, Y, k, n_steps, annealing, momentum):
         left = k + int((p - k) * max(0.0, (n_steps - 2 * e) / (2 * e * annealing + n_steps)))
         alive = sorted(sorted(alive, key=lambda j: -float(beta[j] @ beta[j]))[:left])
     return sorted(alive, key=lambda j: -float(beta[j] @ beta[j]))
+
+
+def step_p_value(X, y, taken, column, classes):
+    """Does a column tell anything about y beyond those taken? By two regressions of the column, on rows."""
+    from scipy import stats
+
+    y = np.asarray(y)
+    Y = np.column_stack([y == c for c in np.unique(y)[1:]]).astype(float) if classes else y[:, None].astype(float)
+    base = np.column_stack([np.ones(len(X)), X[:, taken]])
+    left = []
+    for design in (base, np.column_stack([base, Y])):
+        beta = np.linalg.lstsq(design, X[:, column], rcond=None)[0]
+        left.append(np.sum((X[:, column] - design @ beta) ** 2))
+    above, below = Y.shape[1], len(X) - base.shape[1] - Y.shape[1]
+    return float(stats.f.sf((left[0] - left[1]) / above / (left[1] / below), above, below))

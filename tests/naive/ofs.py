@@ -5,16 +5,28 @@ from __future__ import annotations
 import math
 
 
-def decided_by_rounding(rows, signs, n_kept):
+def decided_by_rounding(rows, signs, n_kept, given=None):
     """Whether some row lies on the margin, or two weights on the cut, but for rounding: right programs may differ."""
-    return any(ofs(rows, signs, n_kept, close=True))
+    return any(ofs(rows, signs, n_kept, close=True, given=given))
 
 
-def ofs(rows, signs, n_kept, step=0.2, shrink=0.01, close=False):
-    """The weights after every row; with `close`, whether rounding may have decided about it."""
+def copies(rows, signs, given):
+    """Each row as often as its weight says; what is left of the weight is the share of the last copy."""
+    for x, y, weight in zip(rows, signs, given or [1] * len(rows), strict=True):
+        while weight > 0:
+            yield x, y, min(weight, 1)
+            weight -= 1
+
+
+def ofs(rows, signs, n_kept, full_step=0.2, shrink=0.01, close=False, given=None):
+    """The weights after every row; with `close`, whether rounding may have decided about it.
+
+    `given` are the weights with which rows come, 1 by default.
+    """
     weights = [0.0] * len(rows[0])
     history = []
-    for x, y in zip(rows, signs, strict=True):
+    for x, y, share in copies(rows, signs, given):
+        step = full_step * share
         margin = y * math.fsum(w * v for w, v in zip(weights, x, strict=True))
         near = abs(margin - 1) < 1e-9
         weights = [(1 - shrink * step) * w for w in weights]

@@ -49,6 +49,7 @@ def write_files(folder: Path) -> None:
     houses = _table("price", ("0", "1")).drop(columns="town")
     houses.assign(price=3.0 * houses["rooms"] + houses["noise"]).to_csv(folder / "houses.csv", index=False)
     table["country"] = np.resize(["no", "se"], N_ROWS)
+    table["time"] = np.arange(N_ROWS) % 4 * N_ROWS + np.arange(N_ROWS)  # each of four parts has its own
     (folder / "data").mkdir()
     for part in range(4):
         table[part::4].to_parquet(folder / "data" / f"{part}.parquet")
@@ -130,22 +131,6 @@ def _real_streams() -> dict[str, Any]:
     return {"frame": frame, "seconds": time.time() + np.arange(float(N_ROWS))}
 
 
-def _python() -> dict[str, Any]:
-    from streamsift import generate
-
-    cuts = range(0, N_ROWS, 100)
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, N_ROWS)
-    X = rng.normal(size=(N_ROWS, 24)) + y[:, None]
-    return {
-        "X": X,
-        "y": y,
-        "acquire": lambda j: X[0, j],
-        "batches": [(X[k : k + 100], y[k : k + 100]) for k in cuts],
-        "stream": generate("sea", n_rows=3000, irrelevant=20, seed=0),
-    }
-
-
 def _threads() -> dict[str, Any]:
     from streamsift import Screener
 
@@ -177,7 +162,6 @@ _OWN = {
     "docs/methods/compare.md": _compare,
     "docs/methods/fsds.md": _fsds,
     "docs/methods/osfs.md": _osfs,
-    "docs/python.md": _python,
     "docs/real_streams.md": _real_streams,
     "docs/recipes/columns_without_end.md": _columns_without_end,
     "docs/threads.md": _threads,

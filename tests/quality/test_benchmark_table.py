@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from benchmarks import __main__ as benchmarks
+from benchmarks import page
 from benchmarks.table import NOISE, Row, conclude, show
 
 
@@ -69,3 +70,40 @@ def test_the_exit_code_says_it(monkeypatch, capsys, tmp_path, options, ratio, co
     shown = capsys.readouterr().out
     assert ("1 figure missed:\nevaluate: speed, against a peer" in shown) is (code == 1)
     assert json.loads(out.read_text())["rows"][0]["missed"] is (code == 1)
+
+
+def test_page_and_readme_show_the_record():
+    for path, table in ((page.PAGE, page.tables()), (page.README, page.short_table())):
+        text = path.read_text(encoding="utf-8")
+        assert table in text
+        assert page.renewed(text, table) == text, "python -m benchmarks.page"
+    assert len(page.short_table().splitlines()) == 2 + 5
+
+
+def test_every_missed_figure_is_explained():
+    explained = page.PAGE.read_text(encoding="utf-8").partition("## What is missed")[2].lower()
+    missed = [row for path in page.RECORD.glob("*.json") for row in page.rows_of(path.stem) if row.missed]
+    assert missed
+    assert [row.name for row in missed if row.name.lower() not in explained] == []
+
+
+def test_new_results_become_the_record(tmp_path, monkeypatch):
+    for name in ("PAGE", "README"):
+        monkeypatch.setattr(page, name, tmp_path / f"{name}.md")
+        (tmp_path / f"{name}.md").write_text(
+            "before\n<!-- figures: made by python -m benchmarks.page -->\nstale\n<!-- end of figures -->\nafter\n"
+        )
+    record = tmp_path / "record"
+    record.mkdir()
+    for path in page.RECORD.glob("*.json"):
+        (record / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(page, "RECORD", record)
+    new = tmp_path / "river.json"
+    new.write_text(json.dumps({"rows": [row(7.0).as_dict()]}))
+    page.main([str(new)])
+    written = page.PAGE.read_text(encoding="utf-8")
+    assert written.startswith("before")
+    assert written.endswith("after\n")
+    assert "stale" not in written
+    assert "### river" in written
+    assert "| 7 |" in written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import shutil
@@ -27,10 +28,15 @@ NOT_RUN = {
     ("CONTRIBUTING.md", '"mean_gap": Entry('): "an entry of a table, not a program",
     ("docs/recipes/columns_without_end.md", "from tsfresh"): "needs tsfresh; tests/interop/test_tsfresh.py runs it",
     ("docs/unbounded.md", "from streamsift import Screener, load"): "needs Spark; tests/engines/test_spark_stream.py",
+    ("docs/recipes/spark.md", "import pyarrow"): "starts Spark; tests/engines/test_spark.py runs this call",
     ("docs/scale.md", "select(ddf"): "needs clusters that are there already; tests/engines runs these calls",
 }
 # Packages that are not in the extra `test`.
-NEEDS = {"docs/river.md": "river"}
+NEEDS = {
+    "docs/river.md": "river",
+    "docs/recipes/dask.md": "distributed",
+    "docs/recipes/tsfresh.md": "tsfresh",
+}
 # Warnings that are part of what a page shows.
 WARNS = {"docs/methods/abfs.md": EmptySelectionWarning}  # all features go to the learner until the first is selected
 # Command lines of which only the words are checked: how they begin, and why.
@@ -48,6 +54,7 @@ ONLY_PARSED = {
     "streamsift select 'redis:": "needs a server; tests/streams/test_redis_entries.py starts one",
     "streamsift select data/ --target y --engine dask": "needs dask; tests/engines/test_dask.py runs the command",
     "streamsift select kafka:": "needs a broker; tests/streams/test_kafka_topic.py has a mock of one",
+    "streamsift select 'kafka:": "likewise",
     "streamsift compare": "compares for minutes; tests/cli compares less",
     "streamsift report out": "draws what the comparison above has written",
 }
@@ -140,6 +147,21 @@ def test_the_first_example_of_the_readme_runs_by_itself_and_prints_what_is_shown
     exec(compile(blocks[first].text, "README.md", "exec", dont_inherit=True), {})
     assert blocks[first + 1].language == "text"
     assert capsys.readouterr().out == blocks[first + 1].text
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_first_page_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    known: dict[str, object] = {}
+    blocks = [example for example in EXAMPLES if example.page == "docs/start.md"]
+    shown = 0
+    for block, after in itertools.pairwise(blocks):
+        if block.language == "python":
+            exec(compile(block.text, "docs/start.md", "exec", dont_inherit=True), known)
+            printed = capsys.readouterr().out
+            if after.language == "text":
+                assert printed == after.text
+                shown += 1
+    assert shown == 2
 
 
 def only_parsed(command: str) -> bool:

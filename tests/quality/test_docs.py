@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
+
+from streamsift import catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -36,3 +39,29 @@ def test_contributing_names_files_that_exist() -> None:
     made_by_the_reader = {"src/streamsift/rows/mean_gap.py"}
     assert named
     assert [name for name in named if name not in made_by_the_reader and not (ROOT / name).is_file()] == []
+
+
+METHOD_PAGES = sorted((ROOT / "docs" / "images" / "methods").glob("*.svg"))
+
+
+@pytest.mark.parametrize("picture", METHOD_PAGES, ids=lambda path: path.stem)
+def test_a_method_page_has_its_idea_formula_parameters_deviations_failures_and_reproduction(picture: Path) -> None:
+    text = (ROOT / "docs" / "methods" / f"{picture.stem}.md").read_text(encoding="utf-8")
+    assert f"(../images/methods/{picture.name})" in text.split("\n## ", 1)[0]
+    headings = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    assert headings & {"Formula", "The rule"}
+    assert {"Parameters", "Deviations", "When it fails", "Our reproduction"} <= headings
+
+
+def test_every_method_of_the_catalog_is_on_a_page_with_a_picture() -> None:
+    pages = [ROOT / "docs" / "methods" / f"{picture.stem}.md" for picture in METHOD_PAGES]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    classes = {catalog.entry(name).target.partition(":")[2] for name in catalog.names()}
+    assert {name for name in classes if not re.search(rf"\b{name}\b", text)} == set()
+
+
+def test_the_drawings_are_those_that_the_command_draws() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "drawings.py"))["drawings"]()
+    assert len(drawn) >= 15
+    for name, drawing in drawn.items():
+        assert (ROOT / "docs" / "images" / name).read_text(encoding="utf-8") == drawing, "python docs/drawings.py"

@@ -30,6 +30,7 @@ OPTIONAL = {
     "zstandard": {"streams"},
     "redis": {"streams"},
     "confluent_kafka": {"streams"},
+    "fastavro": {"streams"},
 }
 UNSAFE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 # Spelt in parts, so that this file passes its own test.

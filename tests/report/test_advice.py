@@ -68,7 +68,7 @@ def test_generated_data_has_no_command_and_baselines_have_no_code(comparison):
     baseline = found["entries"][0] | {"kind": "baseline", "method": "all"}
     assert snippets(found, baseline) == []
     assert snippets(found, found["entries"][0] | {"method": "Screener(criterion=gini)"}) == []
-    columns = found["entries"][0] | {"kind": "columns", "method": "saola"}
+    columns = found["entries"][0] | {"protocol": "columns", "method": "saola"}
     assert "selector.fit(X, y)" in snippets(found, columns)[0].text
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.report import test_decisions, test_purchases
 
+from streamsift import Screener
 from streamsift.report.comparison import comparison_report
 from streamsift.report.summarize import summarize
 from streamsift.report.trace_page import trace_page
@@ -290,6 +292,20 @@ def test_names_beside_the_dots_avoid_each_other(comparison, browse, width):
     for k, (_, left, top, right, bottom) in enumerate(boxes):
         for _, other_left, other_top, other_right, other_bottom in boxes[:k]:
             assert right <= other_left or left >= other_right or bottom <= other_top or top >= other_bottom
+    assert quiet(page)
+
+
+def test_the_view_of_a_feature_says_why(make_trace, browse):
+    selector = Screener(n_features_to_select=1).partial_fit(np.arange(60.0).reshape(20, 3) % 7, np.arange(20) % 2)
+    trace = make_trace(np.array([selector.scores_] * 3), k=1)
+    trace = replace(trace, result={"why": [why.as_dict() for why in selector.explain_leaders()]})
+    page = browse(trace_page(trace), width=390)
+    assert page.locator("article .why").count() == 3
+    page.locator("td button.open").first.click()
+    page.wait_for_selector("#feature[data-shown]")
+    assert page.locator("#feature-why").inner_text().startswith(page.locator("#feature-name").inner_text())
+    assert page.locator("#feature-why svg rect").count() > 0
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
     assert quiet(page)
 
 

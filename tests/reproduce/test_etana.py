@@ -12,6 +12,7 @@ from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.reproduce.etana import tables as etana
 from streamsift.reproduce.etana.data import present
 from streamsift.reproduce.etana.tables import EXHIBITS, figure_4, figure_5, figure_6, tables
+from streamsift.reproduce.result import Options
 
 
 @pytest.fixture
@@ -68,6 +69,20 @@ def test_buying_one_by_one_uses_fewer_features_than_the_same_for_all(
 
 
 SWEEP = etana.sweep
+
+
+@pytest.mark.compiled
+def test_mll_over_many_splits(only_mll: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from streamsift.reproduce.etana import resplit
+
+    monkeypatch.setattr(
+        resplit, "METHODS", dict.fromkeys(etana.METHODS, etana.METHODS["ETANA"])
+    )  # the planes take longer
+    options = Options(data=str(only_mll.data), repeats=2)
+    result = resplit.resplit(options, no_progress)
+    assert [row[0] for row in result.rows] == list(etana.METHODS)
+    assert result.rows[0][1:4] == ["1.000", "5.07", "0.0507"]  # the given split
+    assert "a row costs +0% with F-ETANA on the given split, +0% over all drawn ones" in result.note
 
 
 def test_every_exhibit_needs_a_folder(tmp_path: Path) -> None:

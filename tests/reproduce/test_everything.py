@@ -11,8 +11,10 @@ from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.exceptions import ReaderError
 from streamsift.reproduce import everything
-from streamsift.reproduce.everything import QUICK, TABLES, ExhibitTask, PrintedTable, kept, plan, summary, verdict
+from streamsift.reproduce.everything import plan, summary, verdict
 from streamsift.reproduce.papers import PAPERS, exhibits
+from streamsift.reproduce.printed import KINDS, MOST_REPEATS, QUICK, SECONDS, TABLES, PrintedTable
+from streamsift.reproduce.record import record, with_repeat
 from streamsift.reproduce.result import Options, Pair, Result
 from streamsift.reproduce.verdict import WORDS, agrees, judge
 
@@ -21,13 +23,21 @@ def quiet(done, total):
     assert 0 < done <= total
 
 
-def pairs(*values):
-    return [Pair("table1", f"cell {k}", ours, published) for k, (ours, published) in enumerate(values)]
+def pairs(*values, basis="whole"):
+    return [Pair("table1", f"cell {k}", ours, published, basis) for k, (ours, published) in enumerate(values)]
 
 
-def a_result(table="table1", values=((1.0, 1.0),), missing=()):
+def a_result(table="table1", values=((1.0, 1.0),), missing=(), n_left=0):
     cells = [Pair(table, f"cell {k}", ours, there) for k, (ours, there) in enumerate(values)]
-    return Result("A table", "lead", "note", ["a", "b", "c"], [["x", "y", "1"]], "", "", [], cells, list(missing))
+    lists = (["a", "b", "c"], [["x", "y", "1"]])
+    return Result("A table", "lead", "note", *lists, "", "", [], cells, list(missing), n_left)
+
+
+def a_record(*results, options=Options(), paper_repeats=0):  # noqa: B008 - it is frozen
+    kept = None
+    for seed, result in enumerate(results, start=1):
+        kept = with_repeat(kept, {"seed": seed, "seconds": 1.0, "result": result.as_dict()}, options, "abc")
+    return record("etana", "table 2", kept, command="streamsift", paper_repeats=paper_repeats)
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
@@ -55,7 +65,9 @@ def test_the_46_tables_are_those_printed_and_six_that_were_not_read():
 def test_every_exhibit_of_the_list_exists():
     for table in TABLES:
         assert set(table.exhibits) <= set(exhibits(table.paper)), table
-    assert set(QUICK) <= {(task.paper, task.exhibit) for task in plan(Options(), quick=True)}
+    names = {(task.paper, task.exhibit) for task in plan(Options(), quick=True)}
+    assert set(QUICK) | set(MOST_REPEATS) | set(SECONDS) <= names
+    assert {table.kind for table in TABLES} == set(KINDS)
 
 
 @pytest.mark.parametrize("name", ["abfs", "etana", "fires", "screening"])
@@ -73,7 +85,7 @@ def test_a_quick_plan_has_fewer_rows_and_the_same_exhibits():
     quick, full = plan(Options(seed=3), quick=True), plan(Options(seed=3), quick=False)
     assert [task.stem for task in quick] == [task.stem for task in full]
     assert len({task.stem for task in full}) == len(full)
-    assert {task.options for task in full} == {Options(seed=3)}
+    assert {task.options for task in full} == {Options(seed=3, repeats=1)}
     assert next(task for task in quick if task.stem == "abfs-table-3").options.rows == 1_000
 
 
@@ -143,6 +155,23 @@ def test_times_are_judged_by_their_order_whatever_the_machine():
     assert near.word == "nothing printed"
 
 
+def test_data_held_in_part_is_told_and_not_judged():
+    part = pairs((9.0, 1.0), (1.0, 1.0), basis="part")
+    alone = judge(part, missing=["Gisette"])
+    assert (alone.word, alone.n_judged, alone.n_part) == ("data in part", 0, 2)
+    assert "1 of 2 cells" in alone.sentence
+    both = judge([*pairs((1.0, 1.0)), *part])
+    assert (both.word, both.n_judged, both.n_part) == ("reproduced", 1, 2)
+    assert "On data held only in part, not judged: 1 of 2" in both.sentence
+
+
+def test_what_was_chosen_to_meet_the_table_is_fitted():
+    fitted = pairs((1.0, 1.0), basis="fitted")
+    assert judge([*pairs((1.0, 1.0)), *fitted]).word == "fitted"
+    assert judge([*pairs((3.0, 1.0)), *fitted]).word == "differs"
+    assert "Fitted are 1 of these cells, of which 1 agree" in judge(fitted).sentence
+
+
 def test_no_cell_is_missing_data_or_nothing_printed():
     assert judge([], missing=["kdd12"]).word == "data missing"
     assert judge([]).word == "nothing printed"
@@ -151,8 +180,8 @@ def test_no_cell_is_missing_data_or_nothing_printed():
 
 def test_a_table_of_two_exhibits_needs_both():
     table = PrintedTable("etana", "table2", "accuracy", ("table 2", "rivals"))
-    first = a_result("table2", [(1.0, 1.0)], ["Car"]).as_dict()
-    second = a_result("table2", [(5.0, 1.0)], ["Car", "News20"]).as_dict()
+    first = a_record(a_result("table2", [(1.0, 1.0)], ["Car"]))
+    second = a_record(a_result("table2", [(5.0, 1.0)], ["Car", "News20"]))
     assert verdict(table, {"etana-table-2": first}, {}).word == "not run"
     assert verdict(table, {"etana-table-2": first}, {"etana-rivals": "No memory."}) == verdict(
         table, {}, {"etana-table-2": "No memory."}
@@ -171,18 +200,7 @@ def test_the_summary_has_a_verdict_for_every_table_before_anything_is_run():
     assert words["investing", "table4"] == "data missing"
     assert words["fires", "table1"] == "nothing printed"
     assert list(words.values()).count("not run") == 44
-
-
-def test_a_kept_result_counts_only_whole_and_of_the_same_settings():
-    task = ExhibitTask("fires", "table 2", Options(seed=2, jobs=2))
-    text = json.dumps({"title": "x", "settings": task.settings})
-    assert kept(text, task) == {"title": "x", "settings": task.settings}
-    assert (
-        kept(text, ExhibitTask("fires", "table 2", Options(seed=2, jobs=1))) is not None
-    )  # how many processes is no matter
-    assert kept(text, ExhibitTask("fires", "table 2", Options(seed=3))) is None
-    assert kept(text[:-5], task) is None
-    assert kept("[]", task) is None
+    assert {row["rests_on"] for row in rows} == {"nothing"}
 
 
 # -- the whole run ----------------------------------------------------------------------------------------------------
@@ -224,6 +242,7 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
         ["etana", "table1", "reproduced"],
         ["abfs", "table1", "failed"],
     ]
+    assert json.loads((tmp_path / "results" / "etana-good-one.json").read_text())["repeats"] == 1
     page = (tmp_path / "verdicts.html").read_text("utf-8")
     assert 'href="etana-good-one.html">Table 1: a table</a>' in page
     assert "There is no file." in page
@@ -240,7 +259,7 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
 
 def test_what_is_done_is_not_run_again_unless_settings_differ(small, tmp_path):
     called, _ = small
-    for arguments in ([], [], ["--jobs", "2"]):
+    for arguments in ([], [], ["--jobs", "2"]):  # how many processes is no matter
         run(cli, ["reproduce", "all", "-o", str(tmp_path), *arguments])
     assert called.count(("good", None)) == 1
     assert called.count(("bad", None)) == 3  # a failure is tried again
@@ -265,4 +284,5 @@ def test_ctrl_c_leaves_the_page_of_what_is_done(small, tmp_path):
 def test_wrong_usage_is_told(tmp_path, capsys):
     assert run(cli, ["reproduce", "all", "--table", "3", "-o", str(tmp_path)]) == 2
     assert run(cli, ["reproduce", "fires", "--quick", "--table", "3", "-o", str(tmp_path)]) == 2
-    assert "--quick is for all papers" in capsys.readouterr().err
+    assert run(cli, ["reproduce", "fires", "--hours", "2", "--table", "3", "-o", str(tmp_path)]) == 2
+    assert "--quick and --hours are for all papers" in capsys.readouterr().err

@@ -71,6 +71,7 @@ def test_a_run_uses_its_share_of_the_features(folder: Path, method: str) -> None
 
 def test_finished_runs_are_kept_and_found_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sets, keep = [data for data in present(folder) if data.name == "Spambase"], str(tmp_path / "kept")
+    assert list(runs(folder, sets, small(), keep, lambda: True)) == []  # no time at all
     before = [next(done) for done in [runs(folder, sets, small(), keep)] for _ in range(3)]
     asked = []
 
@@ -115,6 +116,10 @@ def test_tables_stand_beside_the_published_ones(folder: Path) -> None:
     assert "By mean accuracy, best first:" in result.note
     assert "By mean stability, best first:" in result.note
     assert "RBF" in result.missing
+    assert {pair.cell.partition(",")[0]: pair.basis for pair in result.pairs}["Gisette"] == "part"
+    some = fires.compare(list(runs(folder, sets, plan))[:-1], sets, plan, n_left=1)
+    assert len(some.pairs) == len(result.pairs) - 3  # the cell whose grid is not complete, in three measures
+    assert some.n_left == 1
     assert len(result.as_dict()["panels"][0]["marks"]) == len(FAST)
 
 
@@ -202,3 +207,20 @@ def test_published_accuracy_is_near_on_the_real_data(shared: Path, name: str) ->
     found = {one.cell.method: one.found["accuracy"] for one in runs(shared / "data", [data], plan)}
     published = published_table("fires", "table3.accuracy")[name]
     assert found == pytest.approx({method: published[method] for method in ("FIRES-GLM", "OFS")}, abs=0.1)
+
+
+def test_the_checks_of_known_differences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from streamsift.reproduce.fires import causes
+
+    monkeypatch.setattr(causes, "EFS_SETS", ("Spambase",))
+    weights = causes.dying_weights(Options(rows=300, data=str(folder)), silent)
+    assert [row[:3] for row in weights.rows] == [
+        ["Spambase", "ours", "0.01"],
+        ["Spambase", "the authors' program", "0"],
+    ]
+    assert weights.rows[0][4] == "0 of 20"
+    assert int(weights.rows[1][4].split()[0]) > 0
+    monkeypatch.setattr(causes, "BENCHMARKS", ("VFDT",))
+    rows = causes.few_rows(Options(rows=300, data=str(folder)), silent)
+    assert rows.columns[1:5] == [f"quarter {k}" for k in (1, 2, 3, 4)]
+    assert rows.rows[0][0] == "VFDT"

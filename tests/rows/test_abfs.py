@@ -127,6 +127,40 @@ def test_equals_the_naive_twin(detector: str, merit: str, n_classes: int) -> Non
 
 
 @pytest.mark.parametrize("merit", ["info_gain", "gini"])
+def test_weights_of_rows_equal_the_naive_twin(merit: str) -> None:
+    X, y = drifting(1400)
+    weight = np.random.default_rng(1).choice([0.5, 1.0, 3.0], 1400)
+    mask = [False] * 3 + [True] * 3
+    selector = ABFS(60, 0.02, merit=merit, categorical=mask)
+    twin = NaiveABFS(60, 0.02, TWINS["adwin"], mask, entropy if merit == "info_gain" else gini)
+    for start in range(0, len(X), 350):
+        part = slice(start, start + 350)
+        selector.partial_fit(X[part], y[part], classes=[0, 1], sample_weight=weight[part])
+        for x, label, w in zip(X[part].tolist(), y[part].tolist(), weight[part].tolist(), strict=True):
+            twin.learn(x, label, w)
+        assert_equals_twin(selector, twin)
+    assert selector.units_
+
+
+def test_before_the_first_unit_a_whole_weight_is_as_many_rows() -> None:
+    X, y = drifting(200)
+    times = np.random.default_rng(2).integers(1, 5, 200)
+    weighted = ABFS(10_000).partial_fit(X, y, sample_weight=times).state_arrays()
+    repeated = ABFS(10_000).partial_fit(np.repeat(X, times, axis=0), np.repeat(y, times)).state_arrays()
+    for key in ("class_weight", "mean", "m2", "low", "high", "counts"):
+        key = f"state.candidate.{key}"
+        np.testing.assert_allclose(weighted[key], repeated[key], rtol=1e-9)
+
+
+def test_weights_that_would_overflow_are_refused() -> None:
+    X, y = drifting(50)
+    with pytest.raises(InputError, match="divide the weights"):
+        ABFS().partial_fit(X * 1e149, y, sample_weight=np.full(50, 1e6))
+    with pytest.raises(InputError, match="Row 0 has the weight 1e"):
+        ABFS().partial_fit(X, y, sample_weight=np.full(50, 1e7))
+
+
+@pytest.mark.parametrize("merit", ["info_gain", "gini"])
 def test_equals_the_naive_twin_with_a_grace_period_that_grows(merit: str) -> None:
     X, y = drifting(1400)
     mask = [False] * 3 + [True] * 3

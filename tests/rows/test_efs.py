@@ -101,6 +101,44 @@ def test_equals_naive_twin(kind: str, n_rows: int, n_features: int, least: float
     np.testing.assert_allclose(dense.scores_, difference, rtol=1e-6, atol=1e-12)
 
 
+@given(st.integers(2, 40), st.integers(1, 8), st.sampled_from([0.0, 0.01, 0.5]), st.integers(0, 999))
+def test_weights_of_rows_equal_the_naive_twin_and_whole_ones_are_repetitions(
+    n_rows: int, n_features: int, least: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((n_rows, n_features)), rng.integers(0, 2, n_rows)
+    y[:2] = 0, 1
+    weight = rng.choice([0.25, 0.5, 1.0, 2.5, 3.0], n_rows)
+    stream = (X.tolist(), (2 * y - 1).tolist(), least)
+    assume(not decided_by_rounding(*stream, given=weight.tolist()))
+    wanted = naive_efs(*stream, given=weight.tolist())[-1]
+    whole = np.ceil(weight).astype(int)
+    for rows in (X, csr_matrix(X)):
+        found = EFS(least_factor=least).partial_fit(rows, y, classes=[0, 1], sample_weight=weight)
+        for one, right in zip(logs(found), wanted, strict=True):
+            np.testing.assert_allclose(one, right, rtol=1e-9, atol=1e-9)
+        found = EFS(least_factor=least).partial_fit(rows, y, classes=[0, 1], sample_weight=whole)
+        again = EFS(least_factor=least).partial_fit(np.repeat(X, whole, axis=0), np.repeat(y, whole), classes=[0, 1])
+        for one, other in zip(logs(found), logs(again), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-60])
+def test_weights_stay_in_range_however_heavy_rows_follow_each_other(least: float) -> None:
+    """Batches of heavy rows and of others in turn: weights are brought into range often enough all the same."""
+    rng = np.random.default_rng(1)
+    X, y = rng.random((64, 3)), np.arange(64) % 2
+    settings = {"least_factor": least, "demotion": 1e-3, "margin": 1e300}
+    mixed, plain = EFS(**settings), EFS(**settings)
+    for start in range(0, 64, 4):
+        part = slice(start, start + 4)
+        times = np.full(4, 16) if start % 8 else np.ones(4, int)
+        mixed.partial_fit(X[part], y[part], classes=[0, 1], sample_weight=times if start % 8 else None)
+        plain.partial_fit(np.repeat(X[part], times, axis=0), np.repeat(y[part], times), classes=[0, 1])
+    for found, wanted in zip(logs(mixed), logs(plain), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
 def test_weights_neither_underflow_nor_lose_their_order() -> None:
     """On noise all weights shrink without end; as plain floats they would all be 0 after a few thousand rows."""
     rng = np.random.default_rng(3)

@@ -183,7 +183,9 @@ def test_weights_count_as_repetitions() -> None:
     repeated = Joint(n_features_to_select=6).partial_fit(np.repeat(X, times, axis=0), np.repeat(y, times), np.unique(y))
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-8)
     with pytest.raises(InputError, match="divide the weights"):
-        weighted.partial_fit(X * 1e140, y, sample_weight=np.full(80, 1e30))
+        weighted.partial_fit(X * 1e147, y, sample_weight=np.full(80, 1e6))
+    with pytest.raises(InputError, match=r"Row 3 has the weight 1e\+200: weights are at most 1e\+06"):
+        weighted.partial_fit(X, y, sample_weight=np.where(np.arange(80) == 3, 1e200, 1.0))
 
 
 def test_fading_forgets_the_old_concept() -> None:
@@ -275,6 +277,17 @@ def test_a_pool_that_holds_everything_gives_the_full_answer() -> None:
     full, pooled = fed(Joint(n_features_to_select=5), X, y), fed(Joint(n_features_to_select=5, max_pool=12), X, y)
     np.testing.assert_array_equal(full.scores_, pooled.scores_)
     assert full.path_.order.tolist() == pooled.path_.order.tolist()
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix])
+def test_a_pool_gives_the_full_answer_on_what_it_holds(form: Any) -> None:
+    X = np.column_stack([correlated(), np.ones(400)])  # of 13 columns the constant one is left out
+    y = labels(X[:, :12])
+    full = fed(Joint(n_features_to_select=5), form(X), y)
+    pooled = fed(Joint(n_features_to_select=5, max_pool=12), form(X), y)
+    assert pooled.state_arrays()["state.pool"].tolist() == list(range(12))
+    assert full.path_.order.tolist() == pooled.path_.order.tolist()
+    np.testing.assert_allclose(full.path_.coefficients, pooled.path_.coefficients, rtol=1e-9, atol=1e-12)
 
 
 def wide(n: int = 600, p: int = 300) -> tuple[Floats, Floats]:

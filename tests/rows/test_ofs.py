@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from scipy.sparse import csr_matrix, random_array
 from tests.naive.ofs import decided_by_rounding
 from tests.naive.ofs import ofs as naive_ofs
 
-from streamsift.core.exceptions import OneClassWarning
+from streamsift.core.exceptions import InputError, OneClassWarning
+from streamsift.rows.efs import EFS
 from streamsift.rows.ofs import OFS
+from streamsift.summaries import repeated
 
 
 def test_reference_values(shared: Path) -> None:
@@ -51,6 +54,40 @@ def test_equals_naive_twin(kind: str, n_rows: int, n_features: int, n_kept: int,
     np.testing.assert_allclose(dense, wanted, rtol=1e-9, atol=1e-300)
     assert np.count_nonzero(dense) <= n_kept
     assert np.linalg.norm(dense) <= 10.0 * (1 + 1e-12)
+
+
+@given(st.integers(1, 40), st.integers(1, 8), st.integers(1, 8), st.integers(0, 999))
+def test_weights_equal_the_naive_twin_and_whole_ones_are_repetitions(
+    n_rows: int, n_features: int, n_kept: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n_rows, n_features)), rng.integers(0, 2, n_rows)
+    weight = rng.choice([0.25, 0.5, 1.0, 2.5, 3.0], n_rows)
+    stream = (X.tolist(), (2 * y - 1).tolist(), min(n_kept, n_features))
+    assume(not decided_by_rounding(*stream, given=weight.tolist()))
+    wanted = naive_ofs(*stream, given=weight.tolist())[-1]
+    for rows in (X, csr_matrix(X)):
+        found = OFS(n_kept).partial_fit(rows, y, classes=[0, 1], sample_weight=weight).state_arrays()["state.weights"]
+        np.testing.assert_allclose(found[0], wanted, rtol=1e-9, atol=1e-300)
+        whole = np.ceil(weight).astype(int)
+        found = OFS(n_kept).partial_fit(rows, y, classes=[0, 1], sample_weight=whole).state_arrays()["state.weights"]
+        again = OFS(n_kept).partial_fit(np.repeat(X, whole, axis=0), np.repeat(y, whole), classes=[0, 1])
+        np.testing.assert_array_equal(found, again.state_arrays()["state.weights"])
+
+
+@pytest.mark.parametrize("method", [OFS, EFS])
+def test_heavy_rows_are_learnt_in_pieces_and_too_heavy_ones_refused(
+    method: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    X, y, weight = rng.random((30, 4)), np.arange(30) % 3, rng.integers(1, 9, 30)
+    wanted = method().partial_fit(X, y, sample_weight=weight).scores_
+    monkeypatch.setattr(repeated, "VALUES_AT_ONCE", 20)
+    selector = method().partial_fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(selector.scores_, wanted)
+    with pytest.raises(InputError, match="Row 2 has the weight 1001, but a row is learnt as often as its weight says"):
+        selector.partial_fit(X, y, sample_weight=np.where(np.arange(30) == 2, 1001.0, 1.0))
+    np.testing.assert_array_equal(selector.scores_, wanted)
 
 
 def test_third_class_mirrors_the_first_model_and_starts_its_own() -> None:

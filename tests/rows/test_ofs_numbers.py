@@ -31,6 +31,14 @@ def test_every_row_is_learnt_as_by_the_twin(shape: str, settings: dict[str, floa
     assert np.count_nonzero(selector.scores_) <= 3
 
 
+def test_weights_are_repetitions() -> None:
+    X, y = rows()
+    weight = np.arange(60) % 3 + 1
+    found = OFS(3, task="regression").partial_fit(X, y, sample_weight=weight)
+    wanted = OFS(3, task="regression").partial_fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(found.scores_, wanted.scores_, rtol=1e-9)
+
+
 def test_it_finds_what_explains_the_number() -> None:
     X, y = rows(3000)
     selector = OFS(2, task="regression").partial_fit(X, y)

@@ -82,7 +82,8 @@ def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path):
     path = tmp_path / "later.jsonl"
     stream = open_stream(Unbounded(f"tail:{path}"), target="y")
     stream._sleep = lambda seconds: append(path, '{"a": 1, "y": 0}\n{"a": 2, "y": 1}\n')
-    batch = next(stream.batches(2))
+    with pytest.warns(ReadingNotice, match=r"There is no file .*later\.jsonl yet: it is waited for"):
+        batch = next(stream.batches(2))
     assert batch.X.tolist() == [[1.0], [2.0]]
     assert batch.y.tolist() == [0, 1]
 
@@ -281,6 +282,22 @@ def test_a_column_that_only_a_poison_message_has_is_none(tmp_path):
     with pytest.warns(ReadingNotice, match="1 message was no row"):
         batch = next(iter(list(stream.batches(10))))
     assert batch.feature_names == ("a",)
+
+
+def test_halves_of_characters_are_poison(tmp_path):
+    """Found by the fuzzer: they ended in a UnicodeEncodeError."""
+    path = tmp_path / "log.jsonl"
+    half = [
+        '{"a": "\\ud800", "y": 0}\n',
+        '{"\\udfff": 1, "y": 0}\n',
+        '{"a": "x", "y": 0}\n',
+        '{"a": "\\ud83d\\ude00", "y": 1}\n',
+    ]
+    path.write_text("".join(half))
+    stream = follow(path, dead_letters=tmp_path / "bad.jsonl")
+    with pytest.warns(ReadingNotice, match="2 messages were no rows"):
+        (batch,) = stream.batches(10)
+    assert batch.kinds.names == {0: ("x", "\U0001f600")}
 
 
 # -- schema change -------------------------------------------------------------------------------------------------

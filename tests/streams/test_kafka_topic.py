@@ -20,7 +20,7 @@ def broker(tmp_path_factory):
     path = tmp_path_factory.mktemp("kafka") / "rows.jsonl"
     lines = [json.dumps({"a": k, "kind": "even" if k % 2 == 0 else "odd", "y": k % 2}) for k in range(40)]
     path.write_text("".join(f"{line}\n" for line in [*lines[:7], "poison", *lines[7:]]))
-    with mock_kafka(path, 4) as address:
+    with mock_kafka({"rows": path}, 4) as address:
         yield address
 
 
@@ -61,7 +61,7 @@ def test_goes_on_at_the_offsets_of_every_partition(broker, tmp_path):
 
 @pytest.mark.parametrize(
     ("offsets", "words"),
-    [({"0": 1000}, "rows are lost, or this is another topic"), ({"77": 1}, "has no partition 77 any more")],
+    [({"0": 1000}, "rows are lost, or this is another topic"), ({"77": 1}, "There is no partition 77 any more")],
 )
 def test_offsets_of_another_topic(broker, tmp_path, offsets, words):
     stream = follow(broker, tmp_path)

@@ -67,7 +67,7 @@ def test_every_type_of_column(write: Write) -> None:
             "int8": pa.array([1, None, -3], pa.int8()),
             "uint64": pa.array([2**63, 0, None], pa.uint64()),
             "float32": pa.array([0.5, None, 1.5], pa.float32()),
-            "float16": pa.array([0.5, None, 1.5], pa.float16()),
+            "float16": pa.array([np.float16(0.5), None, np.float16(1.5)], pa.float16()),
             "decimal": pa.array([Decimal("1.25"), None, Decimal("-2.50")], pa.decimal128(6, 2)),
             "nothing": pa.nulls(3),
             "bool": [True, None, False],
@@ -156,7 +156,11 @@ def test_lists_are_many_features(write: Write) -> None:
             "label": ["a", "b", "a", "b"],
         }
     )
-    stream = open_stream(write(table), target="label")
+    try:
+        path = write(table)
+    except pa.ArrowNotImplementedError:
+        pytest.skip("skipped: no pyarrow that writes lists of fixed length with nulls to Parquet")
+    stream = open_stream(path, target="label")
     assert stream.feature_names == ("first", "fixed[0]", "fixed[1]", "loose[0]", "loose[1]", "loose[2]")
     nan = np.nan
     expected = [[1, 1, 2, 1, 2, 3], [2, nan, nan, 4, 5, 6], [3, 5, nan, nan, nan, nan], [4, 7, 8, 7, 8, 9]]

@@ -317,9 +317,11 @@ def _bars(*, drawn: bool, quiet: bool) -> Iterator[_Bars]:
 
 
 def _write(folder: OutputFolder, comparison: Comparison) -> None:
+    from streamsift.core.checksums import json_digest
     from streamsift.report.comparison import comparison_report
 
     found = comparison.as_dict()
+    found = {**found, "sha256": json_digest(found)}
     folder.write("comparison.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     folder.write("report.html", comparison_report(found, folder.path))
 

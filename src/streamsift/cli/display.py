@@ -57,7 +57,8 @@ def lines(line: Callable[[], str], *, quiet: bool = False) -> Iterator[None]:
 
     def report() -> None:
         while not ended.wait(SECONDS_BETWEEN_LINES):
-            click.echo(line(), err=True)
+            if text := line():
+                click.echo(text, err=True)
 
     thread = threading.Thread(target=report, name="progress", daemon=True)
     thread.start()
@@ -98,6 +99,7 @@ class RunView:
     def __init__(self, body: Body | None = None) -> None:
         self._body: Body = LeadersBody() if body is None else body
         self._step: Step | None = None
+        self._waits = self._said = ""
         self._begun = perf_counter()
 
     def update(self, step: Step) -> None:
@@ -105,25 +107,34 @@ class RunView:
         self._step = step
         self._body.update(step)
 
+    def wait(self, words: str) -> None:
+        """Take notice of what a source without an end is waiting for."""
+        self._waits = words
+
     def line(self) -> str:
-        """How far the run is, in one line."""
+        """How far the run is, in one line; none where a source without an end had nothing new since the last one."""
         step = self._step
         share = "" if step is None or step.progress is None else f", {step.progress:.0%}"
         reach = "reading" if step is None else f"{step.position:,} {step.unit}"
-        return f"{reach}{share}, {perf_counter() - self._begun:,.0f} s"
+        waits = f", {self._waits}" if self._waits else ""
+        before, self._said = self._said, f"{reach}{share}{waits}"
+        if waits and self._said == before:
+            return ""
+        return f"{self._said}, {perf_counter() - self._begun:,.0f} s"
 
     def render(self) -> Any:
         """The progress bar and the body."""
         step = self._step
         if step is None:
-            return Text("reading …", style="dim")
+            return Text(f"waiting: {self._waits} (--batch-size)" if self._waits else "reading …", style="dim")
         head = Table.grid(padding=(0, 2))
         fraction = step.progress
         bar = ProgressBar(total=None if fraction is None else 1.0, completed=fraction or 0.0, width=BAR_WIDTH)
         share = "" if fraction is None else f"{fraction:.0%}"
         speed = f"{step.position / step.seconds:,.0f} {step.unit}/s" if step.seconds > 0 and step.position else ""
         head.add_row(bar, Text(share), Text(f"{step.position:,} {step.unit}"), Text(speed, style="dim"))
-        return Group(head, self._body.render())
+        waits = [Text(self._waits, style="dim")] if self._waits else []
+        return Group(head, *waits, self._body.render())
 
 
 class LeadersBody:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -54,7 +55,7 @@ class Following(NamedTuple):
     dead_letters: str | None
     sequence: str | None
 
-    def source(self, data: str, *, resumes: bool) -> Any:
+    def source(self, data: str, *, resumes: bool, heard: Callable[[str], None]) -> Any:
         """What the run reads: DATA as it is, or followed in the way that was asked for."""
         if not (data.startswith(SCHEMES) or (data == "-" and self.sequence is not None)):
             for name, value in self._asdict().items():
@@ -66,7 +67,7 @@ class Following(NamedTuple):
             return data
         from streamsift.streams.unbounded import Unbounded
 
-        return Unbounded(data, *self, resumes=resumes)
+        return Unbounded(data, *self, resumes=resumes, heard=heard)
 
 
 def can_follow(command: Any) -> Any:

@@ -30,6 +30,11 @@ _OPTIONS = (
     ),
     click.option("--by", metavar="COLUMN", help="Keep one selector for each value of this column."),
     click.option(
+        "--order-by",
+        metavar="COLUMN",
+        help="Column with the times of the rows, where --fading or --half-life N weighs rows of several parts.",
+    ),
+    click.option(
         "--memory",
         metavar="BYTES",
         help="For very many features: cut them into blocks, so that no process takes more than this (4GB, 512MiB).",
@@ -44,6 +49,7 @@ class InParts(NamedTuple):
     jobs: int | None
     prescreen: int | None
     by: str | None
+    order_by: str | None
     memory: str | None
 
     @property
@@ -116,11 +122,13 @@ def select_in_parts(
     ways = [f"--{name}" for name in ("by", "prescreen", "memory") if getattr(parts, name) is not None]
     if len(ways) > 1:
         raise click.UsageError(f"{' and '.join(ways)} are different ways to read a table in parts: give one.")
+    if parts.order_by is not None and ways and parts.prescreen is None:
+        raise click.UsageError(f"--order-by is for parts that are merged, and {ways[0]} merges none: leave one out.")
     if parts.memory is not None:
         return select_wide(data, selector, target, memory=parts.memory, **given), None
     if parts.by is not None:
         return None, select_by_key(data, selector, parts.by, target, **given).to_pylist()
-    return select(data, selector, target, prescreen=parts.prescreen, **given), None
+    return select(data, selector, target, prescreen=parts.prescreen, order_by=parts.order_by, **given), None
 
 
 def show_keys(rows: list[dict[str, Any]], by: str, *, as_json: bool) -> None:

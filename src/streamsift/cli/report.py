@@ -11,8 +11,8 @@ import click
 
 from streamsift.core.exceptions import InputError, StreamsiftError
 
-# What a page raises on a file whose parts do not fit each other; pyarrow's own errors are among them. The message names
-# the error, so that a defect of a page can still be told from a damaged file.
+# What a page raises on a file whose parts do not fit each other; pyarrow's own errors are among them. A file that is as
+# it was written is not to blame for them: then it is a defect of the page.
 _DAMAGE = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NotImplementedError, RecursionError)
 
 EXAMPLES = """\b
@@ -42,6 +42,8 @@ def report(run: str, out: str) -> None:
     except StreamsiftError:
         raise
     except _DAMAGE as error:
+        if _is_intact(path):
+            raise
         raise InputError(
             f"{str(path)!r} cannot be shown, it is damaged or was written by another version ({type(error).__name__}: "
             f"{error}): run the command again that wrote it."
@@ -63,6 +65,21 @@ def _file(run: Path) -> Path:
         f"The folder {str(run)!r} holds neither comparison.json nor trace.parquet: give the folder that "
         "`streamsift select --out` or `streamsift compare` wrote."
     )
+
+
+def _is_intact(path: Path) -> bool:
+    """Whether the file, and the traces beside a comparison, are as they were written."""
+    from streamsift.core.checksums import json_digest
+    from streamsift.runs.trace import is_intact
+
+    if path.suffix != ".json":
+        return is_intact(path)
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        return False
+    as_written = isinstance(found, dict) and found.get("sha256") == json_digest(found)
+    return as_written and all(is_intact(trace) for trace in path.parent.rglob("*.parquet"))
 
 
 def _page(path: Path) -> str:

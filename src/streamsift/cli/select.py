@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from streamsift.cli.choosing import USUAL
 from streamsift.cli.following import SCHEMES, Following, can_follow, shown
 from streamsift.cli.in_parts import InParts, can_be_in_parts, first_part, select_in_parts, show_keys, stands_for_files
 from streamsift.cli.parameters import (
@@ -62,18 +62,18 @@ Examples:
 @task_option
 @click.option(
     "--method",
-    default="screen:mutual_info",
-    show_default="screen:mutual_info; for numbers screen:correlation",
+    show_default="joint:forward",
     metavar="NAME",
     shell_complete=complete_method,
-    help="Selection method. `streamsift methods` lists them all.",
+    help="Selection method; `streamsift methods` lists them all. Where categories of many values dominate, the default "
+    "is screen:mutual_info (for numbers screen:correlation).",
 )
 @click.option(
     "-k",
     "count",
     callback=count_or_rule,
     metavar="N|RULE",
-    show_default="fdr:0.05 for screen:*, else 10",
+    show_default="fdr:0.05 for joint:forward and screen:*, else 10",
     help="Number of features to select (20), a fraction of them (0.1), or as many as a false discovery rate "
     "(fdr:0.05), a chance of any false selection (fwe:0.05) or a false positive rate (fpr:0.05) allows. Some methods "
     "choose the number themselves.",
@@ -132,7 +132,7 @@ def select(
     data: str,
     target: str | None,
     task: str,
-    method: str,
+    method: str | None,
     count: int | float | str | None,
     fading: float | None,
     half_life: float | str | None,
@@ -156,10 +156,11 @@ def select(
     """Read DATA once and print the features that tell the most about the target.
 
     DATA is a file, whose extension gives its format, or - for CSV from standard input; or rows without an end:
-    tail:FILE (a growing file), redis://HOST:PORT/STREAM or kafka://BROKER:PORT/TOPIC. The method decides how it is
-    read: row by row, column by column (investing, osfs, ...), or as instances whose values are bought one at a time
-    (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is written. With --checkpoint,
-    the same command and --resume goes on where the run was interrupted or killed, and ends with the same result.
+    tail:FILE (a growing file), redis://HOST:PORT/STREAM?field=NAME or kafka://BROKER:PORT/TOPIC?format=json. The
+    method decides how it is read: row by row, column by column (investing, osfs, ...), or as instances whose values
+    are bought one at a time (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is
+    written. With --checkpoint, the same command and --resume goes on where the run was interrupted or killed, and ends
+    with the same result.
     """
     refuse_missing_target(data, target)
     endless = data.startswith(SCHEMES)
@@ -176,18 +177,19 @@ def select(
 
     shortcuts = {"n_features_to_select": count, "fading": fading, "half_life": half_life, "time": time}
     shortcuts |= {"missing": missing, "eps": eps, "n_bins": bins}
-    loaded = None
+    loaded, why = None, ""
     if wishes.load is not None:
-        loaded = load_selector(wishes.load, method if _is_given("method") else None, shortcuts | others, target)
+        loaded = load_selector(wishes.load, method, shortcuts | others, target)
         method = loaded.method
         selector, of_run = loaded.selector, refuse_other_task(task, loaded.selector, wishes.load)
     else:
         if make is not None:
-            refuse_rows_for_make(method)
+            refuse_rows_for_make(method or USUAL)
         with silenced(quiet):
             task = str(others.get("task", task))
             sample = first_part(data) if in_parts else data
-            method, of_method, of_run = settle(task, sample, target, method, reading, given=_is_given("method"))
+            given = [*others, *(name for name, value in shortcuts.items() if value is not None)]
+            method, of_method, of_run, why = settle(task, sample, target, method, reading, given, in_parts=in_parts)
         selector = make_selector(method, shortcuts, of_method | others)
     if loaded is None and count is None and "n_features_to_select" not in others and hasattr(selector, "usual_rule"):
         selector.set_params(n_features_to_select=selector.usual_rule)
@@ -202,13 +204,14 @@ def select(
             fitted, keys = select_in_parts(
                 data, selector, target, parts, {"batch_size": batch_size, **reading, **of_run}, view.update
             )
-        return _show_parts(fitted, keys, target or "label", parts.by or "", save, as_json=as_json, quiet=quiet)
+        return _show_parts(fitted, keys, target or "label", parts.by or "", save, why, as_json=as_json, quiet=quiet)
     if costs is not None and loaded is not None:
         raise ParameterError("--costs does not go with --load: a classifier goes on with the prices it was saved with.")
     if costs is not None and not loop_for(method).takes_prices:
         raise ParameterError(f"--costs is for methods that buy features; {method!r} does not.")
     endless = endless or following.sequence is not None
-    source = following.source(data, resumes=wishes.resume)
+    view = RunView()
+    source = following.source(data, resumes=wishes.resume, heard=view.wait)
     if endless and not loop_for(method).without_end:
         raise ParameterError(f"{method!r} needs all rows at once, and {data} has no end: choose a method over rows.")
     recipes = None if make is None else check_make(make, method, selector, goes_on=loaded is not None)
@@ -230,7 +233,7 @@ def select(
         {"batch_size": batch_size, "categorical": [], "ignore": [], **reading, **of_run},
     )
     selector = begun(keeping, run) or selector
-    view, trace_path = RunView(), None if folder is None else folder / "trace.parquet"
+    trace_path = None if folder is None else folder / "trace.parquet"
     with live(view.render, view.line, drawn=not as_json, quiet=quiet):
         ended = lead(
             selector,
@@ -246,7 +249,7 @@ def select(
     if not ended.run.complete:
         return _interrupted(ended, folder, wishes.checkpoint)
     with ExitStack() as last:  # each of these is done whatever happens to the others, the last one first
-        last.callback(_show, ended, count, as_json=as_json, quiet=quiet)
+        last.callback(_show, ended, count, why, as_json=as_json, quiet=quiet)
         if save is not None:
             last.callback(_save, selector, save, ended)
         if folder is not None:
@@ -270,6 +273,7 @@ def _show_parts(
     target: str,
     by: str,
     save: str | None,
+    why: str,
     *,
     as_json: bool,
     quiet: bool,
@@ -289,22 +293,19 @@ def _show_parts(
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return 0
-    _print(result, quiet=quiet)
+    _print(result, why, quiet=quiet)
     return 0
 
 
-def _print(result: Any, *, quiet: bool) -> None:
+def _print(result: Any, why: str, *, quiet: bool) -> None:
+    """The result; how it came about goes to the standard error."""
     from streamsift.cli.table import print_table
 
     for table in result.tables():
         print_table(table.columns, table.rows, numeric=table.numeric)
-    if result.note() and not quiet:
-        click.echo(result.note(), err=True)
-
-
-def _is_given(name: str) -> bool:
-    """Whether an option was given, and is not at its default."""
-    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+    for note in (why, result.note()):
+        if note and not quiet:
+            click.echo(note, err=True)
 
 
 def _interrupted(ended: Ended, folder: OutputFolder | None, checkpoint: str | None) -> int:
@@ -343,7 +344,7 @@ def _save(selector: Any, path: str, ended: Ended) -> None:
         raise OSError(f"The selector cannot be saved to {path!r}: {reason(error)}.") from error
 
 
-def _show(ended: Ended, count: int | float | str | None, *, as_json: bool, quiet: bool) -> None:
+def _show(ended: Ended, count: int | float | str | None, why: str, *, as_json: bool, quiet: bool) -> None:
     """Print the result; what goes with it goes to the standard error."""
     if ended.result is None:
         return
@@ -354,7 +355,7 @@ def _show(ended: Ended, count: int | float | str | None, *, as_json: bool, quiet
     if as_json:
         click.echo(_json(ended))
         return
-    _print(ended.result, quiet=quiet)
+    _print(ended.result, why, quiet=quiet)
 
 
 def _json(ended: Ended) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import click
 
+from streamsift.cli.choosing import choose
 from streamsift.core.exceptions import ParameterError, ReadingNotice
-
-FOR_NUMBERS = "screen:correlation"  # the method where none is given
 
 task_option = click.option(
     "--task",
@@ -23,50 +22,59 @@ task_option = click.option(
 
 
 class Settled(NamedTuple):
-    """The method, and the settings that the task gives to it and to the run."""
+    """The method, the settings that the task gives to it and to the run, and why this method (empty: it was named)."""
 
     method: str
     parameters: dict[str, Any]
     settings: dict[str, Any]
+    why: str = ""
 
 
 def settle(
-    task: str, data: str, target: str | None, method: str, reading: Mapping[str, Any], *, given: bool
+    task: str,
+    data: str,
+    target: str | None,
+    method: str | None,
+    reading: Mapping[str, Any],
+    given: Collection[str],
+    *,
+    in_parts: bool,
 ) -> Settled:
-    """What the target of a file is taken for; `given` says whether the method was named or is the default."""
+    """What the target of a file is taken for, and the method, where none is named; `given` are parameters of it."""
     from streamsift import catalog
-    from streamsift.streams.tasks import find_task, words_for_task
+    from streamsift.streams.tasks import first_rows, task_of, words_for_task
 
-    tags = catalog.make(method).stream_tags()
-    if not hasattr(tags, "regression") or not tags.supervised:
+    tags = None if method is None else catalog.make(method).stream_tags()
+    if tags is not None and (not hasattr(tags, "regression") or not tags.supervised):
         if task != "auto":
             raise ParameterError(
                 f"--task {task} does not apply to {method!r}, which finds out by itself what the target is: leave it "
                 "out, or choose a row method that learns from labels."
             )
-        return Settled(method, {}, {})
-    name, sample = target or "label", None
+        return Settled(str(method), {}, {})
+    first = first_rows(data, target, **reading) if task == "auto" or method is None else None
+    sample = None
     if task == "auto":
-        sample = find_task(data, target, **reading)
-        if sample is None or not sample.doubtful:
-            return Settled(method, {}, {})
-        task = sample.task
-    if task == "regression" and not given:
-        method = FOR_NUMBERS
-    elif task == "regression" and not tags.regression:
+        sample = None if first is None else task_of(first.y)
+        task = "classification" if sample is None else sample.task
+    why = ""
+    if method is None:
+        method, why = choose(task, first, given, in_parts=in_parts)
+    doubtful = sample is not None and sample.doubtful
+    if task == "regression" and tags is not None and not tags.regression:
         found = ""
         if sample is not None:
             found = f", {words_for_task(sample)}; --task classification takes its values as classes"
         raise ParameterError(
-            f"{method!r} selects features for classes, not for numbers: choose --method {FOR_NUMBERS}, joint:forward "
-            f"or investing for the target {name!r}{found}."
+            f"{method!r} selects features for classes, not for numbers: choose --method joint:forward, "
+            f"screen:correlation or investing for the target {target or 'label'!r}{found}."
         )
-    if sample is not None:
-        by = f" and selected for by {method}" if task == "regression" and not given else ""
+    if sample is not None and doubtful:
         other, instead = ("classification", "classes") if task == "regression" else ("regression", "numbers")
-        words = f"{name}: {words_for_task(sample)}{by}; --task {other} takes them as {instead}."
+        words = f"{target or 'label'}: {words_for_task(sample)}; --task {other} takes them as {instead}."
         warnings.warn(words, ReadingNotice, stacklevel=2)
-    return Settled(method, {"task": task}, {"task": task}) if task == "regression" else Settled(method, {}, {})
+    of_task = {"task": task} if task == "regression" else {}
+    return Settled(method, of_task, of_task, why)
 
 
 def refuse_other_task(task: str, selector: Any, path: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from streamsift.columns.independence import BLANKET_LIMITS, TestedColumn, tags_of_test, tests_of
-from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with, problem_with
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with, problem_with, reject_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits
 from streamsift.core.tags import ColumnTags
@@ -91,6 +91,7 @@ class FastOSFS(ColumnSelector):
     _tests = tests_of
     _begin = begin_with
     _decide = decide_with
+    _reject = reject_with
     _problem_of = problem_with
 
     def _rule(self, relations: Any, newcomer: TestedColumn) -> ColumnVerdict:

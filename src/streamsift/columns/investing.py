@@ -301,6 +301,15 @@ class Investing(ColumnSelector):
         state.wealth, state.n_tested, state.fit = account.wealth, account.n_tested, fit
         return answers
 
+    def _reject(self, state: InvestingState, count: int) -> None:
+        if isinstance(state, LinearLevels | LogisticLevels):
+            if self.criterion != "lord":  # the clock of the others stands still for some p-values
+                super()._reject(state, count)
+            state.clock += count
+        else:
+            state.wealth = float(bids_if_rejected(state.wealth, state.n_tested, count)[1][-1])
+        state.n_tested += count
+
     def _judge_all(self, block: ColumnBlock) -> None:
         self._judge(block)
         for wealth in self._wealths()[1:]:

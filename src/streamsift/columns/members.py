@@ -119,6 +119,10 @@ def decide_with(selector: Any, state: MemberState, block: ColumnBlock) -> Decisi
     return decide_block(state, block, selector._members.names.tolist(), selector._tests(), selector._rule)
 
 
+def reject_with(selector: Any, state: MemberState, count: int) -> None:
+    """`_reject` of a selector that has `_tests`: a rejected column leaves no trace."""
+
+
 def problem_with(selector: Any, state: MemberState) -> str | None:
     """`_problem_of` of a selector that has `_tests`."""
     test = selector._tests().of_codes if state.as_codes else selector._tests().of_numbers

@@ -158,6 +158,9 @@ class Penalised(ColumnSelector):
         state.n_tested, state.fit = account.n_tested, fit
         return answers
 
+    def _reject(self, state: LinearPenalised | LogisticPenalised, count: int) -> None:
+        state.n_tested += count
+
     def _judge_all(self, block: ColumnBlock) -> None:
         self._state.n_columns = self._state.n_columns or block.n_columns
         self._judge(block)

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamsift.columns.independence import FisherZ, PairOfTests, SymmetricUncertainty, TestedColumn, tags_of_test
-from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with, problem_with
+from streamsift.columns.members import ColumnVerdict, MemberState, begin_with, decide_with, problem_with, reject_with
 from streamsift.core.columns import ColumnSelector
 from streamsift.core.constraints import Limits, OneOf, Real
 from streamsift.core.tags import ColumnTags
@@ -86,6 +86,7 @@ class SAOLA(ColumnSelector):
 
     _begin = begin_with
     _decide = decide_with
+    _reject = reject_with
     _problem_of = problem_with
 
     def _tests(self) -> PairOfTests:

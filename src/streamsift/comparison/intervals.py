@@ -57,7 +57,7 @@ def intervals_of(results: Sequence[dict[str, Any]], metric: str, *, independent:
 
 def _over_streams(values: Sequence[float]) -> Interval:
     n, mean = len(values), float(np.mean(values))
-    half = -float(special.stdtrit(n - 1.0, LEVEL / 2.0)) * float(np.std(values, ddof=1)) / np.sqrt(n)
+    half = float(-special.stdtrit(n - 1.0, LEVEL / 2.0) * np.std(values, ddof=1) / np.sqrt(n))
     return {"low": mean - half, "high": mean + half, "kind": "over streams", "n": n}
 
 

@@ -236,6 +236,8 @@ def check_batch(
             lines = None if lines is None else lines[kept]
             weight = None if weight is None else weight[kept]
             times = None if times is None else times[kept]
+    elif weight is not None:
+        weight = check_weight(weight, n_rows)
     if y is None:
         if needs_y:
             raise InputError(f"{owner} requires y to be passed, but the target y is None: give one label per row.")
@@ -243,7 +245,7 @@ def check_batch(
     elif numeric_target:
         target, codes = check_target(y, n_rows, kept), np.zeros(n_rows, np.int64)
     else:
-        codes, vocabulary = vocabulary.encode(y) if n_rows else (np.empty(0, np.int64), vocabulary)
+        codes, vocabulary = vocabulary.encode_weighted(y, weight) if n_rows else (np.empty(0, np.int64), vocabulary)
         if len(codes) != n_rows:
             raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label per row.")
     has_absent = False
@@ -281,7 +283,7 @@ def check_batch(
         is_sparse,
         moderate,
         categories,
-        None if weight is None else check_weight(weight, n_rows),
+        weight,
         truth,
         lines,
         1.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 import zipfile
@@ -15,6 +16,16 @@ from streamsift.core.exceptions import SavedStateError
 
 CHECKSUMS = "SHA256SUMS"
 _PIECE = 1 << 20  # bytes that are hashed at a time
+
+
+def json_digest(found: Mapping[str, Any]) -> str:
+    """The SHA-256 of what a JSON object holds, however it is written down; its own member "sha256" does not count.
+
+    >>> json_digest({"a": 1, "b": [0.1]}) == json_digest({"b": [0.1], "a": 1, "sha256": "?"})
+    True
+    """
+    rest = {name: value for name, value in found.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 class SummedArchive:

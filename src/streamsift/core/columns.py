@@ -123,6 +123,13 @@ class ColumnSelector(CopiedByState, SelectorMixin, BaseEstimator):
             ]
         )
 
+    def _reject(self, state: Any, count: int) -> None:
+        """Change the state as so many rejected columns would, where it does not matter which columns they are."""
+        raise ParameterError(
+            f"{type(self).__name__} looks at all columns at once, or learns from columns that it rejects, so blocks of "
+            "them cannot be judged side by side: offer the columns in one process."
+        )
+
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
         """The dataclass behind saved arrays; methods with more than one kind of state override this."""
         return self.state_type
@@ -179,6 +186,15 @@ class ColumnSelector(CopiedByState, SelectorMixin, BaseEstimator):
         """
         self._check_begun()
         return self._judge(self._checked(block, names, categorical))
+
+    @one_thread
+    def _pass_over(self, count: int) -> Self:
+        """Go on as after so many rejected columns, which nobody has offered."""
+        self._check_begun()
+        self._reject(self._state, count)
+        self._members.n_offered += count
+        self._know(self._members)
+        return self
 
     @one_thread
     def run(self, columns: Iterable[tuple[Any, Any]], y: Any = None, sample_weight: Any = None) -> Self:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
+from streamsift.core.categories import CategoryVocabulary
 from streamsift.core.exceptions import SavedStateError
 from streamsift.core.vocabulary import FeatureVocabulary
 
@@ -57,7 +58,7 @@ class OneHotColumns:
         refuse_not_finite(batch, nan_allowed=batch.has_absent or (missing and not (gaps and batch.sparse)))
         values = {slot: _column(batch, slot) for slot in batch.categories.names}
         columns = self._grown(batch, values)
-        names = [columns._name(batch, place) for place in range(len(columns.features))]
+        names = [columns.name(place, batch.features, batch.categories) for place in range(len(columns.features))]
         X = columns._sparse_rows(batch, values) if batch.sparse else columns._dense_rows(batch, values, gaps=gaps)
         vocabulary = FeatureVocabulary(names, len(names))
         return replace(batch, X=X, features=vocabulary, categorical=columns.codes != NUMBER), columns
@@ -68,6 +69,10 @@ class OneHotColumns:
         result = np.zeros(n_features)
         result[self.features[order]] = values[order]
         return result
+
+    def of(self, feature: int) -> list[int]:
+        """The columns of a feature."""
+        return np.flatnonzero(self.features == feature).tolist()
 
     # -- which columns there are --------------------------------------------------------------------------------
 
@@ -89,12 +94,13 @@ class OneHotColumns:
         here = np.flatnonzero(self.features == slot)
         return here[column_places(self.codes[here], codes, batch.categories.names[slot], self.n_shared)]
 
-    def _name(self, batch: CheckedBatch, place: int) -> str:
+    def name(self, place: int, features: FeatureVocabulary, categories: CategoryVocabulary) -> str:
+        """What a column is called: its feature and, behind "=", its category."""
         slot, code = int(self.features[place]), int(self.codes[place])
-        name = batch.features.name(slot)
+        name = features.name(slot)
         if code == NUMBER:
             return name
-        return f"{name}={batch.categories.names[slot][code]}" if code >= 0 else f"{name}=#{FIRST_SHARED - code}"
+        return f"{name}={categories.names[slot][code]}" if code >= 0 else f"{name}=#{FIRST_SHARED - code}"
 
     # -- rows ---------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,6 @@ column, and the largest of a feature's columns is its score.
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -43,19 +42,21 @@ from streamsift.core.exceptions import (
 )
 from streamsift.core.guard import enter, held, one_thread
 from streamsift.core.memory import ran_out, refuse_too_large
+from streamsift.core.merging import merge_into
 from streamsift.core.one_hot import OneHotColumns
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.core.sparse import in_format_of
 from streamsift.core.state import EventTime, RowCounts, UnlabelledRows, state_from_arrays, state_to_arrays
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
+from streamsift.core.why import Explains
 
 N_FEATURES_LIMITS = (Integer(1, None), Fraction())
 NEW_FEATURES_LIMITS = (OneOf("error", "add"),)
 CATEGORICAL_LIMITS = (OneOf("one_hot", "codes"),)
 
 
-class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
+class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of row selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
@@ -365,80 +366,34 @@ class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
 
     # -- merging and state --------------------------------------------------------------------------------------
 
-    @one_thread
     def merge(self, other: Self) -> Self:
         """Add what `other` has learnt, as if its rows had come to this selector too.
 
-        Refused when settings or features differ. How exact it is, the tag `mergeable` says.
+        Refused when settings or features differ. How exact it is, the tag `mergeable` says. Where rows fade by their
+        number, both count as equally recent; where they fade by event time, each row weighs what its time says.
         """
+        return self._merged(other, later=False)
+
+    def merge_later(self, other: Self) -> Self:
+        """Add what `other` has learnt from rows that came after all rows of this selector: its own fade accordingly.
+
+        Without fading this is `merge`.
+        """
+        return self._merged(other, later=True)
+
+    @one_thread
+    def _merged(self, other: Self, *, later: bool) -> Self:
         if type(other) is not type(self):
             raise MergeError(
                 f"Cannot merge a {type(other).__name__} into a {type(self).__name__}: give two of the same method."
             )
         with held(other):
-            return self._merged_with(other)
-
-    def _merged_with(self, other: Self) -> Self:
-        owner = type(self).__name__
-        if self.stream_tags().mergeable == "no":
-            raise MergeError(f"{owner} cannot be merged: its state depends on the order of the rows.")
-        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
-        for name in mine:
-            if not _same(mine[name], theirs[name]):
-                raise MergeError(
-                    f"Cannot merge selectors with different settings: {name}={mine[name]!r} here, "
-                    f"{name}={theirs[name]!r} there."
-                )
-        if self._columns is not None or other._columns is not None:
-            advice = "set categorical='codes'" if "categorical" in mine else "leave them out, or code them as numbers"
-            raise MergeError(f"{owner} cannot be merged where categories have columns of their own: {advice}.")
-        if not hasattr(other, "n_rows_seen_"):
-            self._n_unlabelled += other._n_unlabelled
-            return self
-        if not hasattr(self, "n_rows_seen_"):
-            n_unlabelled = self._n_unlabelled
-            self.load_state_arrays(other.state_arrays())
-            self._n_unlabelled += n_unlabelled
-            return self
-        if (self._features.names, self._features.n_features) != (other._features.names, other._features.n_features):
-            raise MergeError(
-                f"Cannot merge selectors over different features: {self._describe_features()} here, "
-                f"{other._describe_features()} there."
-            )
-        codes, labels = self._labels.encode(other._labels.as_array()) if len(other._labels) else (None, self._labels)
-        mine_state = copy.deepcopy(self._state)
-        theirs_state = copy.deepcopy(other._state)
-        if codes is not None:
-            mine_state = self._align_classes(mine_state, np.arange(len(self._labels)), len(labels))
-            theirs_state = self._align_classes(theirs_state, codes, len(labels))
-        mapped, categories = self._common_categories(other)
-        if mapped:
-            theirs_state = self._align_categories(theirs_state, mapped)
-        self._merge(mine_state, theirs_state)
-        self._state = mine_state
-        self._know(self._features, labels)
-        self._categories = categories
-        self.n_rows_seen_ += other.n_rows_seen_
-        self._n_unlabelled += other._n_unlabelled
+            merge_into(self, other, later=later)
         return self
 
-    def _common_categories(self, other: Self) -> tuple[Mapped, CategoryVocabulary]:
-        """Our codes for those of another selector, and the vocabulary of both; names decide."""
-        mine, theirs = self._categories, other._categories
-        open_slots = mine.undecided | theirs.undecided
-        for slot in sorted((mine.names.keys() ^ theirs.names.keys()) - open_slots):
-            raise MergeError(
-                f"Cannot merge: column {self._features.name(slot)!r} holds categories in one of the selectors and "
-                "numbers in the other; read it as categories everywhere (categorical=)."
-            )
-        mapped, both = mine.encode(theirs.names)
-        undecided = mine.undecided & theirs.undecided
-        return mapped, both if both.undecided == undecided else CategoryVocabulary(both.names, undecided)
-
-    def _describe_features(self) -> str:
-        names = self._features.names
-        named = "unnamed" if names is None else f"{names[0]!r} to {names[-1]!r}"
-        return f"{self._features.n_features} features ({named})"
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        """By how much the two states fade before they are added, and their latest event time after that."""
+        return 1.0, 1.0, self._latest
 
     @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
@@ -459,6 +414,8 @@ class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
     def load_state_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Take over a state written by `state_arrays`; the parameters must be those of the writer."""
         labels, counts = saved_labels(arrays), state_from_arrays(RowCounts, arrays)
+        if self._numeric and len(labels):
+            raise SavedStateError("The saved state has labels, but the target is a number: it is damaged.")
         names = saved_names(arrays, counts.n_features)
         columns = OneHotColumns.from_arrays(arrays, counts.n_features)
         width = counts.n_features if columns is None else len(columns.features)  # what the method itself sees
@@ -486,9 +443,3 @@ class RowSelector(CopiedByState, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = ours.sparse
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
         return tags
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return bool(np.array_equal(a, b))
-    return bool(a == b)

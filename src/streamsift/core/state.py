@@ -20,6 +20,7 @@ from __future__ import annotations
 import dataclasses
 from collections import ChainMap
 from collections.abc import Mapping, MutableMapping
+from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -192,9 +193,8 @@ def state_from_arrays(
     Counter(n=3, sums=array([0., 0.]))
     """
     sizes = {} if sizes is None else sizes
-    hints = get_type_hints(kind, include_extras=True)
-    fields = [field for field in dataclasses.fields(kind) if field.init]
-    declared = {field.name: _declarations(hints[field.name]) for field in fields}
+    key: Any = kind
+    declared = _declared(key)
     plain = {name: hint for name, (hint, _) in declared.items() if not dataclasses.is_dataclass(hint)}
     values = {name: _restored(arrays, hint, prefix + name) for name, hint in plain.items()}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
@@ -222,6 +222,13 @@ class _Scope(ChainMap[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.maps[-1][name] = value
+
+
+@cache
+def _declared(kind: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+    """The type of each field that is saved, and what is declared of it."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: _declarations(hints[field.name]) for field in dataclasses.fields(kind) if field.init}
 
 
 def _declarations(hint: Any) -> tuple[Any, tuple[Any, ...]]:

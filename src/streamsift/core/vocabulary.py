@@ -63,6 +63,21 @@ class LabelVocabulary:
             return self._encode_sortable(values)
         return self._encode_objects(values)
 
+    def encode_weighted(self, y: Any, weight: NDArray[np.float64] | None) -> tuple[Codes, LabelVocabulary]:
+        """As `encode`, but labels that only rows of weight 0 have are not met: their codes mean nothing.
+
+        >>> LabelVocabulary().encode_weighted(["a", "b", "c"], np.array([0.0, 1.0, 1.0]))[1].labels
+        ('b', 'c')
+        """
+        codes, vocabulary = self.encode(y)
+        if weight is None or len(weight) != len(codes) or weight.all():
+            return codes, vocabulary
+        heavy = np.flatnonzero(weight)
+        codes, vocabulary = np.zeros(len(codes), np.int64), self
+        if len(heavy):
+            codes[heavy], vocabulary = self.encode(_label_array(y)[heavy])
+        return codes, vocabulary
+
     def _encode_sortable(self, values: NDArray[Any]) -> tuple[Codes, LabelVocabulary]:
         distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
         _check_labels(distinct, values)

@@ -46,10 +46,11 @@ def load_sensors(n_rows: int = 4000, seed: int = 0) -> Dataset:
     wear = state + rng.normal(0.0, 0.4, n_rows)
     repaired = np.arange(n_rows) >= n_rows // 2
     before, after = np.where(repaired, 0.0, wear), np.where(repaired, wear, 0.0)
+    shaking = 4.0 * before + rng.normal(0.0, 1.0, n_rows)  # one bearing, two sensors on it
     columns = {
-        "vibration_1": 4.0 * before + rng.normal(0.0, 1.0, n_rows),
-        "vibration_2": 4.0 * before + rng.normal(0.0, 1.1, n_rows),
-        "temperature_1": 55.0 + 6.0 * wear + rng.normal(0.0, 5.0, n_rows),
+        "vibration_1": shaking + rng.normal(0.0, 0.1, n_rows),
+        "vibration_2": shaking + rng.normal(0.0, 0.1, n_rows),
+        "temperature_1": 55.0 + 6.0 * state + rng.normal(0.0, 5.0, n_rows),
         "pressure_1": 9.0 + 2.0 * after + rng.normal(0.0, 0.6, n_rows),
         "pressure_2": 9.0 - 2.0 * after + rng.normal(0.0, 0.7, n_rows),
     }

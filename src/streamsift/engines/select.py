@@ -10,6 +10,7 @@ import numpy as np
 
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.engines.order import in_time_order
 from streamsift.engines.parts import OnlyFeatures, find_parts, is_files, same_features, with_width
 from streamsift.engines.work import Job, learnt, refuse_what_cannot_merge, unpacked
 from streamsift.rows.screener import Screener
@@ -57,6 +58,7 @@ def select(
     engine: Any = "local",
     jobs: int = 2,
     prescreen: int | None = None,
+    order_by: str | None = None,
     batch_size: int = 1000,
     progress: Callable[[float], None] = lambda fraction: None,
     **reading: Any,
@@ -79,6 +81,10 @@ def select(
     prescreen : int, optional
         Screen in parallel first, and let the selector learn only from that many features with the best Fisher score,
         in this process, in the order of the parts.
+    order_by : str, optional
+        The column with the times of the rows, where the selector fades by rows: parts are put in the order of their
+        times and weighed as in one pass. Parts must not overlap in time, and rows must be in order within a part. The
+        column is no feature.
     batch_size : int, default 1000
         Rows per batch.
     progress : callable
@@ -112,14 +118,22 @@ def select(
     """
     worker = engine_for(engine, jobs)
     if prescreen is not None:
+        if order_by is not None:
+            raise ParameterError(
+                "order_by (--order-by) is for parts that are merged, and prescreen learns in one process."
+            )
         check_parameters("select", {"prescreen": prescreen}, {"prescreen": (Integer(1, None),)})
         return _prescreened(worker, source, selector, target, prescreen, batch_size, progress, reading)
-    refuse_what_cannot_merge(selector)
-    job = Job.of(selector, target, reading, batch_size)
+    refuse_what_cannot_merge(selector, order_by)
+    job = replace(Job.of(selector, target, reading, batch_size), order_by=order_by)
     if is_files(source):
         parts = find_parts(source, worker.jobs)
         job = replace(job, **same_features(parts, target, with_width(worker, parts, reading)))
+        if order_by is not None:
+            parts = in_time_order(worker, job, parts, lambda done: None)
         return _with_labels(unpacked(worker.fold(job, parts, progress)))
+    if order_by is not None:
+        raise ParameterError("order_by (--order-by) needs files, whose order can be found: a path, pattern or folder.")
     if not hasattr(worker, "fold_table"):
         raise ParameterError(
             f"engine='local' reads files, not a {type(source).__name__}: give a path, a pattern or a folder."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +12,9 @@ from streamsift import __version__
 from streamsift.core.exceptions import MissingExtraError, ParameterError, StreamsiftError
 from streamsift.engines.spark_stream import stream, stream_by_key
 from streamsift.engines.work import FAN, Job, learn, learn_rows, merge
+
+TRIES = 4  # of a task whose process dies, where Spark is started here; clusters have the same number
+SECONDS_BETWEEN_LOOKS = 0.2
 
 __all__ = ["SparkEngine", "stream", "stream_by_key"]
 
@@ -27,9 +32,10 @@ class SparkEngine:
     def fold(self, job: Job, parts: Sequence[Any], progress: Callable[[float], None]) -> bytes:
         """The merged state of all parts."""
         with self._session() as session:
-            parts = list(parts)
+            parts, done = list(parts), session.sparkContext.accumulator(0)
             numbered = session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
-            return _merged(numbered.mapValues(lambda part: learn(job, part)), len(parts), progress)
+            states = numbered.mapValues(_counting(lambda part: learn(job, part), done))
+            return _merged(states, len(parts), _Watch(done, len(parts), progress))
 
     def fold_table(self, job: Job, table: Any, progress: Callable[[float], None]) -> bytes:
         """The merged state of all partitions of a Spark DataFrame."""
@@ -46,17 +52,20 @@ class SparkEngine:
             states = table.mapInArrow(learn_partition, "state binary")
             numbered = states.rdd.map(lambda row: bytes(row.state)).zipWithIndex().map(lambda pair: (pair[1], pair[0]))
             numbered = numbered.cache()
-            return _merged(numbered, _worded(numbered.count), progress)
+            count = _worded(numbered.count)  # learns all partitions; how many are behind us, Spark's own page tells
+            progress(1.0)
+            return _merged(numbered, count, None)
 
     def call(
         self, function: Callable[[Any, Any], Any], shared: Any, tasks: Sequence[Any], progress: Callable[[float], None]
     ) -> list[Any]:
         """What a function of a module makes of each task, in their order."""
         with self._session() as session:
-            tasks = list(tasks)
-            mapped = session.sparkContext.parallelize(tasks, len(tasks)).map(lambda task: function(shared, task))
-            found: list[Any] = _worded(mapped.collect)
-            progress(1.0)
+            tasks, done = list(tasks), session.sparkContext.accumulator(0)
+            mapped = session.sparkContext.parallelize(tasks, len(tasks)).map(
+                _counting(lambda task: function(shared, task), done)
+            )
+            found: list[Any] = _Watch(done, len(tasks), progress).wait_for(mapped.collect)
             return found
 
     @contextmanager
@@ -65,7 +74,8 @@ class SparkEngine:
             _refuse_other_versions(self._given)
             yield self._given
             return
-        builder = self._spark.SparkSession.builder.master(self._given or f"local[{self.jobs}]").appName("streamsift")
+        master = self._given or f"local[{self.jobs},{TRIES}]"
+        builder = self._spark.SparkSession.builder.master(master).appName("streamsift")
         try:
             session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
         except Exception as error:  # of Java, of py4j or of pyspark: whatever keeps it from starting
@@ -80,7 +90,34 @@ class SparkEngine:
             session.stop()
 
 
-def _merged(states: Any, count: int, progress: Callable[[float], None]) -> bytes:
+def _counting(function: Callable[[Any], Any], done: Any) -> Callable[[Any], Any]:
+    """The function, which counts how often it has ended."""
+
+    def counted(task: Any) -> Any:
+        found = function(task)
+        done.add(1)
+        return found
+
+    return counted
+
+
+class _Watch:
+    """Waits for an action of Spark and reports meanwhile how many tasks are done; tries count once."""
+
+    def __init__(self, done: Any, count: int, progress: Callable[[float], None]) -> None:
+        self._done, self._count, self._progress = done, count, progress
+
+    def wait_for(self, action: Callable[[], Any]) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(_worded, action)
+            while wait([found], SECONDS_BETWEEN_LOOKS).not_done:
+                self._progress(min(self._done.value / self._count, 1.0))
+            result = found.result()
+        self._progress(1.0)
+        return result
+
+
+def _merged(states: Any, count: int, watch: _Watch | None) -> bytes:
     """States numbered from 0, merged in groups of neighbours until one is left."""
     if not count:
         raise StreamsiftError("The table has no rows.")
@@ -88,8 +125,7 @@ def _merged(states: Any, count: int, progress: Callable[[float], None]) -> bytes
         grouped = states.map(lambda pair: (pair[0] // FAN, pair)).groupByKey()
         states = grouped.mapValues(lambda pairs: merge(state for _, state in sorted(pairs)))
         count = -(-count // FAN)
-    ((_, state),) = _worded(states.collect)
-    progress(1.0)
+    ((_, state),) = _worded(states.collect) if watch is None else watch.wait_for(states.collect)
     return bytes(state)
 
 
@@ -131,7 +167,15 @@ def _refuse_other_versions(session: Any) -> None:
 
     context = session.sparkContext
     n = max(int(context.defaultParallelism), 1)
-    for ours, arrow in context.parallelize(range(n), n).map(versions).collect():
+    try:
+        found = context.parallelize(range(n), n).map(versions).collect()
+    except Exception as error:  # no Python there, or another one than here: Spark tells it in many ways
+        reason = next((line.strip() for line in str(error).splitlines() if _tells(line)), type(error).__name__)
+        raise StreamsiftError(
+            f"Spark's executors cannot run the work ({reason}): set PYSPARK_PYTHON to a Python {_python()} that has "
+            f"streamsift=={__version__} and pyarrow."
+        ) from error
+    for ours, arrow in found:
         if ours is None or arrow is None:
             missing = "streamsift" if ours is None else "pyarrow"
             raise StreamsiftError(
@@ -142,3 +186,17 @@ def _refuse_other_versions(session: Any) -> None:
             raise StreamsiftError(
                 f"Spark's executors have streamsift {ours}, and here is {__version__}: install the same there."
             )
+
+
+def _python() -> str:
+    return ".".join(platform.python_version_tuple()[:2])
+
+
+def _tells(line: str) -> bool:
+    """Whether a line of Spark's message says what is wrong with Python.
+
+    >>> _tells('java.io.IOException: Cannot run program "python9": error=2'), _tells("at java.base/java.lang.Thread")
+    (True, False)
+    """
+    words = ("PYTHON_VERSION_MISMATCH", "Cannot run program", "ModuleNotFoundError", "ImportError", "can't open file")
+    return any(word in line for word in words)

@@ -11,6 +11,7 @@ from typing import Any
 
 from streamsift import __version__, persist
 from streamsift.core.exceptions import MergeError, ParameterError, ReaderError, StreamsiftError
+from streamsift.engines.order import InTime
 from streamsift.engines.parts import in_order
 from streamsift.streams.open import as_stream
 from streamsift.streams.stream import RowStream
@@ -28,6 +29,7 @@ class Job:
     reading: dict[str, Any] = field(default_factory=dict)
     features: tuple[str, ...] | None = None  # in the order of the first part
     batch_size: int = 1000
+    order_by: str | None = None  # the column with the times, where parts are put in their order
     version: str = __version__
 
     @classmethod
@@ -47,7 +49,8 @@ class Job:
 
     def open(self, part: Any) -> RowStream:
         """The rows of a part, with the features that all parts have."""
-        return in_order(part.open(self.target, self.reading), self.features)
+        stream = in_order(part.open(self.target, self.reading), self.features)
+        return stream if self.order_by is None else InTime(stream, self.order_by)
 
 
 def packed(selector: Any) -> bytes:
@@ -108,7 +111,7 @@ def learnt(
 
 
 def merge(states: Iterable[bytes]) -> bytes:
-    """Several states in one; those that have learnt nothing change nothing."""
+    """Several states in one, those of older rows first; those that have learnt nothing change nothing."""
     first, *others = states
     if not others:
         return first
@@ -116,7 +119,7 @@ def merge(states: Iterable[bytes]) -> bytes:
     for state in others:
         other = unpacked(state)
         _refuse_labels_of_two_kinds(selector, other)
-        selector.merge(other)
+        selector.merge_later(other)  # without fading, which is older does not matter
     return packed(selector)
 
 
@@ -140,8 +143,8 @@ def by_fan(items: Sequence[Any]) -> Iterator[list[Any]]:
         yield list(items[first : first + FAN])
 
 
-def refuse_what_cannot_merge(selector: Any) -> None:
-    """Methods whose state depends on the order of the rows, and fading, whose clock no part knows."""
+def refuse_what_cannot_merge(selector: Any, order_by: str | None = None) -> None:
+    """Methods whose state depends on the order of the rows, and fading, where no part says when it was."""
     name = type(selector).__name__
     if not hasattr(selector, "partial_fit") or not hasattr(selector, "merge"):
         raise ParameterError(f"{name} is no selector that learns rows and can be merged: give one, such as Screener().")
@@ -151,10 +154,21 @@ def refuse_what_cannot_merge(selector: Any) -> None:
             "from the best features on one machine (prescreen=2000, --prescreen 2000), or keep one selector for each "
             "value of a column (select_by_key, --by COLUMN)."
         )
-    for parameter, harmless in (("fading", 1.0), ("half_life", None)):
-        value = getattr(selector, parameter, harmless)
-        if value != harmless:
-            raise ParameterError(
-                f"{parameter}={value} needs to know which rows are older, and parts that are read side by side do not "
-                "say: leave it out, or read the table in one process."
-            )
+    given = {"fading": getattr(selector, "fading", 1.0), "half_life": getattr(selector, "half_life", None)}
+    if isinstance(given["half_life"], str) and getattr(selector, "time", None) is None:
+        raise ParameterError(
+            f"half_life={given['half_life']!r} needs the time of each row: name its column with time= (--time)."
+        )
+    fades = [
+        f"{name}={value}" for name, value in given.items() if value not in (None, 1.0) and not isinstance(value, str)
+    ]
+    if fades and order_by is None:
+        raise ParameterError(
+            f"{fades[0]} needs to know which rows are older, and parts that are read side by side do not say: name "
+            "the column with their times (order_by=, --order-by), or leave it out."
+        )
+    if order_by is not None and not fades:
+        raise ParameterError(
+            "order_by (--order-by) is for fading by rows (fading=, half_life=10000), and nothing fades by rows here: "
+            "leave it out."
+        )

@@ -196,6 +196,8 @@ def prequential(
             raise InputError("The stream has no rows: there is nothing to test or to learn.")
         board.snapshot_of_last(contest.scores(), contest.memory(anyway=True))
         writer.extend(board.records(end=True), contest.n_features, contest.names)
+        if trace_path is not None and hasattr(selector, "n_rows_seen_"):
+            writer.result = {"why": [one.as_dict() for one in getattr(selector, "explain_leaders", tuple)()]}
     return writer.trace()
 
 

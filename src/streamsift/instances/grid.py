@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.interrupts import check
-from streamsift.kernels.instance_stopping import solve_three, solve_two
-from streamsift.kernels.instances import RankTable, solve_any
+from streamsift.kernels.instance_stopping import add_bins_three, add_bins_two, solve_three, solve_two
+from streamsift.kernels.instances import RankTable, expect_any
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -179,15 +179,49 @@ def _run(
 ) -> None:
     """Turn each row of `values` from costs at the last stage into costs at stage 0; `going_on` is of the first."""
     n_classes = likelihood.shape[1]
+    if n_classes > 3 or rounded:
+        for k in range(len(cost) - 1, -1, -1):
+            bins = likelihood[bin_start[k] : bin_start[k + 1]]
+            going_on[k] = go_on_any(grid, bins, float(cost[k]), float(available[k]), values, rounded)[0]
+            np.minimum(stop, values, out=values)
+        return
     for first, last in _slices(len(stop) * n_classes, bin_start, len(cost)):
-        given = likelihood, bin_start[first : last + 1], cost[first:last], available[first:last], stop
         here = going_on[first:last]
-        if n_classes <= 3 and not rounded:
+        for value, out in zip(values, (here, np.empty((1, len(stop)))), strict=False):
+            if len(stop) * n_classes * int(bin_start[last] - bin_start[first]) > SLICE:  # then it is a single stage
+                bins = likelihood[bin_start[first] : bin_start[last]]
+                go_on_by_bins(grid.steps, bins, float(cost[first]), float(available[first]), value, out[0])
+                np.minimum(stop, value, out=value)
+                continue
             solver = solve_two if n_classes == 2 else solve_three
-            for value, out in zip(values, (here, np.empty((1, len(stop)))), strict=False):
-                solver(*given, value, out)
-        else:
-            solve_any(*given, values, here, grid.ranks, rounded)
+            solver(likelihood, bin_start[first : last + 1], cost[first:last], available[first:last], stop, value, out)
+
+
+def go_on_by_bins(steps: int, bins: Floats, cost: float, have: float, value: Floats, out: Floats) -> None:
+    """Turn `value` at the next stage into the cost of going on, some bins at a time; `out` is the same."""
+    add = add_bins_two if bins.shape[1] == 2 else add_bins_three
+    out[:] = have * cost + (1.0 - have) * value
+    step = max(SLICE // (len(value) * bins.shape[1]), 1)
+    for begin in range(0, len(bins), step):
+        check()
+        add(bins, begin, min(begin + step, len(bins)), steps, have, value, out)
+    value[:] = out
+
+
+def go_on_any(grid: Grid, bins: Floats, cost: float, have: float, values: Floats, rounded: bool) -> Floats:
+    """Turn `values` at the next stage into the costs of going on, some points of the grid at a time."""
+    n_points, n_classes = grid.points.shape
+    after = np.empty(values.shape)
+    point = np.zeros(n_classes, np.int64)
+    point[-1] = grid.steps
+    step = max(SLICE // (n_classes * len(bins)), 1)
+    for begin in range(0, n_points, step):
+        check()
+        part = np.empty((len(values), min(step, n_points - begin)))
+        expect_any(bins, cost, have, values, grid.ranks, rounded, point, begin, part)
+        after[:, begin : begin + step] = part
+    values[:] = after
+    return after
 
 
 def _slices(n_terms: int, bin_start: Ints, n_stages: int) -> Iterator[tuple[int, int]]:

@@ -212,64 +212,55 @@ def nearest(posterior: Floats, possible: Ints, steps: int, shift: int, weights: 
 
 
 @kernel
-def solve_any(
+def expect_any(
     likelihood: Floats,
-    first: Ints,
-    cost: Floats,
-    available: Floats,
-    stop: Floats,
+    cost: float,
+    have: float,
     values: Floats,
-    going_on: Floats,
     grid: RankTable,
     rounded: bool,
+    point: Ints,
+    begin: int,
+    after: Floats,
 ) -> None:
-    """Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program.
+    """after[v, i] = the cost of going on at one stage, for the grid points begin + i; `point` is the first of them.
 
-    Each row of `values` is a cost at the last stage of its own; `going_on` is filled for the first. Together they cost
-    little more than one, because most of the time goes into locating a posterior on the grid. Of many
-    classes most are 0 at a grid point: only the others are visited.
+    Any number of classes, interpolated, or with the posterior rounded to the grid as in the authors' program. The bins
+    of the stage are the rows of `likelihood`. Each row of `values` is a cost at the next stage of its own; together
+    they cost little more than one, because most of the time goes into locating a posterior on the grid. Of many
+    classes most are 0 at a grid point: only the others are visited. `point` moves on to the point behind the last.
     """
-    n_points, n, (steps, shift, weights) = stop.size, likelihood.shape[1], grid
-    point, parts, posterior = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    n, (steps, shift, weights) = likelihood.shape[1], grid
+    parts, posterior = np.empty(n, np.int64), np.empty(n)
     share, scratch, expected, classes = np.empty(n), np.empty(n), np.empty(values.shape[0]), np.empty(n, np.int64)
-    after = np.empty(values.shape)
-    for k in range(cost.size - 1, -1, -1):
-        have = available[k]
+    for i in range(after.shape[1]):
+        count = 0
         for c in range(n):
-            point[c] = 0
-        point[n - 1] = steps
-        for i in range(n_points):
-            count = 0
-            for c in range(n):
-                posterior[c], parts[c] = 0.0, 0
-                if point[c] > 0:
-                    share[c] = point[c] / steps
-                    classes[count] = c
-                    count += 1
-            possible = classes[:count]
-            for v in range(values.shape[0]):
-                expected[v] = cost[k]
-            for b in range(first[k], first[k + 1]):
-                total = 0.0
-                for c in possible:
-                    posterior[c] = share[c] * likelihood[b, c]
-                    total += posterior[c]
-                for c in possible:
-                    posterior[c] /= total
-                if rounded:
-                    rank = nearest(posterior, possible, steps, shift, weights, parts, scratch)
-                    for v in range(values.shape[0]):
-                        expected[v] += total * values[v, rank]
-                else:
-                    for v in range(values.shape[0]):
-                        expected[v] += total * interpolate(posterior, steps, shift, weights, values[v], scratch, parts)
-            for v in range(values.shape[0]):
-                after[v, i] = have * expected[v] + (1.0 - have) * values[v, i]
-            _next_point(point)
-        for i in range(n_points):
-            going_on[k, i] = after[0, i]
-            for v in range(values.shape[0]):
-                values[v, i] = min(stop[i], after[v, i])
+            posterior[c], parts[c] = 0.0, 0
+            if point[c] > 0:
+                share[c] = point[c] / steps
+                classes[count] = c
+                count += 1
+        possible = classes[:count]
+        for v in range(values.shape[0]):
+            expected[v] = cost
+        for b in range(likelihood.shape[0]):
+            total = 0.0
+            for c in possible:
+                posterior[c] = share[c] * likelihood[b, c]
+                total += posterior[c]
+            for c in possible:
+                posterior[c] /= total
+            if rounded:
+                rank = nearest(posterior, possible, steps, shift, weights, parts, scratch)
+                for v in range(values.shape[0]):
+                    expected[v] += total * values[v, rank]
+            else:
+                for v in range(values.shape[0]):
+                    expected[v] += total * interpolate(posterior, steps, shift, weights, values[v], scratch, parts)
+        for v in range(values.shape[0]):
+            after[v, i] = have * expected[v] + (1.0 - have) * values[v, begin + i]
+        _next_point(point)
 
 
 @kernel

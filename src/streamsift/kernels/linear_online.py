@@ -1,7 +1,7 @@
 """Kernels of OFS: a linear model with hinge loss, or with squared loss, that keeps its largest weights.
 
 They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label,
-or with squared loss its number.
+or with squared loss its number, and a step of its own.
 """
 
 from __future__ import annotations
@@ -18,25 +18,24 @@ Indices = NDArray[np.integer]
 
 
 class OfsRule(NamedTuple):
-    """How a row is learnt: how many weights are kept, the step, the shrinking per step, and whether loss is squared."""
+    """How rows are learnt: how many weights are kept, the shrinking per step, and whether the loss is squared."""
 
     n_kept: int
-    step: float
     shrink: float
     squared: bool
 
 
 @kernel
-def standardise_targets(y: Floats, target: Floats, out: Floats) -> None:
-    """Each number less the mean of those up to it, in their deviations; `target` is (rows, mean, spread) so far."""
-    rows, mean, spread = target[0], target[1], target[2]
+def standardise_targets(y: Floats, share: Floats, target: Floats, out: Floats) -> None:
+    """Each number less the mean of those up to it, in their deviations; `target` is (weight, mean, spread) so far."""
+    weight, mean, spread = target[0], target[1], target[2]
     for i in range(y.size):
-        rows += 1.0
+        weight += share[i]
         gap = y[i] - mean
-        mean += gap / rows
-        spread += gap * (y[i] - mean)
-        out[i] = (y[i] - mean) / np.sqrt(spread / rows) if spread > 0.0 else 0.0
-    target[0], target[1], target[2] = rows, mean, spread
+        mean += gap * share[i] / weight
+        spread += share[i] * gap * (y[i] - mean)
+        out[i] = (y[i] - mean) / np.sqrt(spread / weight) if spread > 0.0 else 0.0
+    target[0], target[1], target[2] = weight, mean, spread
 
 
 @kernel
@@ -122,10 +121,12 @@ def _cut(w: Floats, n: int, n_kept: int, near: float, sizes: Floats) -> tuple[fl
 
 
 @kernel
-def ofs_rows(X: Floats, signs: Floats, weights: Floats, rule: OfsRule, fresh: Floats, sizes: Floats) -> None:
+def ofs_rows(
+    X: Floats, signs: Floats, weights: Floats, rule: OfsRule, steps: Floats, fresh: Floats, sizes: Floats
+) -> None:
     """Learn dense rows; weights[m] is the model whose labels are signs[m]. `fresh` and `sizes` are scratch space."""
-    n_features, n_kept, step = X.shape[1], rule.n_kept, rule.step
-    keep, radius = 1.0 - rule.shrink * step, 1.0 / np.sqrt(rule.shrink)
+    n_features, n_kept, shrink = X.shape[1], rule.n_kept, rule.shrink
+    radius = 1.0 / np.sqrt(shrink)
     active = np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
@@ -135,16 +136,16 @@ def ofs_rows(X: Floats, signs: Floats, weights: Floats, rule: OfsRule, fresh: Fl
                 active[n_active] = j
                 n_active += 1
         for i in range(X.shape[0]):
-            x, sign = X[i], signs[m, i]
+            x, sign, keep = X[i], signs[m, i], 1.0 - shrink * steps[i]
             margin = 0.0
             for k in range(n_active):
                 margin += w[active[k]] * x[active[k]]
-            move = sign * step
+            move = sign * steps[i]
             if rule.squared:  # the step is that of a row of length 1 at most, or every long row would overshoot
                 length = 0.0
                 for j in range(n_features):
                     length += x[j] * x[j]
-                move = step * (sign - margin) / max(length, 1.0)
+                move = steps[i] * (sign - margin) / max(length, 1.0)
             elif sign * margin >= 1.0:  # no hinge loss: the weights only shrink
                 for k in range(n_active):
                     w[active[k]] *= keep
@@ -191,12 +192,13 @@ def ofs_sparse_rows(
     signs: Floats,
     weights: Floats,
     rule: OfsRule,
+    steps: Floats,
     fresh: Floats,
     sizes: Floats,
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros and the kept features."""
-    n_features, n_kept, step = weights.shape[1], rule.n_kept, rule.step
-    keep, radius = 1.0 - rule.shrink * step, 1.0 / np.sqrt(rule.shrink)
+    n_features, n_kept, shrink = weights.shape[1], rule.n_kept, rule.shrink
+    radius = 1.0 / np.sqrt(shrink)
     active, touched = np.empty(n_features, np.int64), np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
         w = weights[m]
@@ -206,16 +208,16 @@ def ofs_sparse_rows(
                 active[n_active] = j
                 n_active += 1
         for i in range(indptr.size - 1):
-            first, last, sign = indptr[i], indptr[i + 1], signs[m, i]
+            first, last, sign, keep = indptr[i], indptr[i + 1], signs[m, i], 1.0 - shrink * steps[i]
             margin = 0.0
             for k in range(first, last):
                 margin += w[indices[k]] * data[k]
-            move = sign * step
+            move = sign * steps[i]
             if rule.squared:
                 length = 0.0
                 for k in range(first, last):
                     length += data[k] * data[k]
-                move = step * (sign - margin) / max(length, 1.0)
+                move = steps[i] * (sign - margin) / max(length, 1.0)
             elif sign * margin >= 1.0:
                 for k in range(n_active):
                     w[active[k]] *= keep

@@ -2,8 +2,8 @@
 
 Columns are numeric or categorical (`Layout`). A candidate collects, weighted by boosting, what the next stump is chosen
 from (`Collected`); frozen stumps (`Frozen`) predict. Boosting follows online boosting as the paper uses it: a row comes
-with the weight 1 and passes through the units in their order. A unit that has been right with the weight `correct` and
-wrong with the weight `wrong` multiplies it by
+with its weight, 1 by default, and passes through the units in their order. A unit that has been right with the weight
+`correct` and wrong with the weight `wrong` multiplies it by
 
     (correct + wrong) / (2 correct)   if it is right,      (correct + wrong) / (2 wrong)   if it is wrong,
 
@@ -147,18 +147,19 @@ def _collect_numbers(
 
 @kernel
 def boost_rows(
-    X: NDArray[Any], codes: Ints, span: Span, errors: Floats, alarm: Ints, track: Track, layout: Layout,
+    X: NDArray[Any], codes: Ints, given: Floats, span: Span, errors: Floats, alarm: Ints, track: Track, layout: Layout,
     into: Collected, grace_period: float,
 ) -> tuple[int, int]:  # fmt: skip
     """Lead the rows of a span through all units and into the candidate, up to the first event.
 
-    `errors` is that of `mark_errors`; alarm[u] is the column of it at which the detector of unit u flags a drift, -1 if
-    it never does. Returns the row of the event, and the unit that flags a drift, TEST_DUE or NO_EVENT.
+    given[i] is the weight with which row i comes. `errors` is that of `mark_errors`; alarm[u] is the column of it at
+    which the detector of unit u flags a drift, -1 if it never does. Returns the row of the event, and the unit that
+    flags a drift, TEST_DUE or NO_EVENT.
     """
     correct, wrong, weights = track.correct, track.wrong, into.weights
     x = np.empty(layout.numeric.size, np.float64)
     for i in range(span.begin, span.end):
-        weight = 1.0
+        weight = given[i]
         for u in range(alarm.size):
             if weight == 0.0:  # halved away by many units that never err
                 pass

@@ -167,10 +167,31 @@ def _update_and_prepare(
 
 
 @kernel
-def efs_rows(X: Floats, signs: Floats, models: WinnowModels, rule: WinnowRule, first_row: int, interval: int) -> bool:
+def _update_share(
+    x: Floats, low: float, slope: float, winner: Floats, loser: Floats, rule: WinnowRule, share: float
+) -> None:
+    """Learn a share of one row: all factors to the power of it."""
+    for j in range(x.size):
+        here = (x[j] - low) * slope
+        if here > 0.0:
+            winner[j] *= (rule.promotion * (1.0 + here)) ** share
+            loser[j] *= (rule.demotion * max(1.0 - here, rule.floor)) ** share
+
+
+@kernel
+def efs_rows(
+    X: Floats,
+    signs: Floats,
+    share: Floats,
+    models: WinnowModels,
+    rule: WinnowRule,
+    first_row: int,
+    interval: int,
+) -> bool:
     """Learn dense rows, of which the first is number `first_row` of the stream.
 
-    signs[m] are the labels of model m. False if a value is not finite, or the unit of a row not 1.
+    signs[m] are the labels of model m, and share[i] is how much of a row is learnt. False if a value is not finite, or
+    the unit of a row not 1.
     """
     n_rows, n_features = X.shape
     lows, highs = np.empty(n_features), np.empty(n_features)
@@ -187,7 +208,11 @@ def efs_rows(X: Floats, signs: Floats, models: WinnowModels, rule: WinnowRule, f
             following, later = X[min(i + 1, n_rows - 1)], X[min(i + 2, n_rows - 1)]
             low, high = _extremes(following, lows, highs)
             learns, looks = not sign * (score - rule.threshold) > rule.margin, (first_row + i) % interval == 0
-            if learns:
+            if learns and share[i] < 1.0:
+                winner, loser = (um, vm) if sign > 0.0 else (vm, um)
+                _update_share(x, its_low, slope, winner, loser, rule, share[i])
+                total = _prepare(following, low, um, vm)
+            elif learns:
                 for j in range(0, n_features, LINE):  # the row after next comes from memory while this one is learnt
                     fetch(later, j)
                 winner, loser = (um, vm) if sign > 0.0 else (vm, um)
@@ -245,16 +270,20 @@ def _update_some(
     winner: Floats,
     loser: Floats,
     rule: WinnowRule,
+    share: float,
 ) -> int:
-    """Learn the n listed values of a sparse row; return how many weights are about to leave their range."""
+    """Learn a share of the n listed values of a sparse row; return how many weights are about to leave their range."""
     promotion, demotion, floor = rule.promotion, rule.demotion, rule.floor
     beyond = 0
     for k in range(n):
         j = index[k]
         here = values[k] * slope
         rest = 1.0 - here
-        won = winner[j] * (promotion * (1.0 + here))
-        lost = loser[j] * (demotion * (rest if rest > floor else floor))
+        up, down = promotion * (1.0 + here), demotion * (rest if rest > floor else floor)
+        if share < 1.0:
+            up, down = up**share, down**share
+        won = winner[j] * up
+        lost = loser[j] * down
         winner[j] = won
         loser[j] = lost
         beyond += (abs(won) > UP) | (abs(lost) < DOWN)
@@ -273,6 +302,7 @@ def efs_sparse_rows(
     indices: Indices,
     indptr: Indices,
     signs: Floats,
+    share: Floats,
     models: WinnowModels,
     rule: WinnowRule,
 ) -> None:
@@ -296,6 +326,6 @@ def efs_sparse_rows(
             if sign * (score - rule.threshold) > rule.margin:
                 continue
             winner, loser = (um, vm) if sign > 0.0 else (vm, um)
-            if _update_some(index, x, n, slope, winner, loser, rule) > 0:
+            if _update_some(index, x, n, slope, winner, loser, rule, share[i]) > 0:
                 _into_range(um, models.u_halvings[m])
                 _into_range(vm, models.v_halvings[m])

@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 from streamsift import catalog
+from streamsift.comparison.kinds import is_baseline
 from streamsift.comparison.methods import split_name
 from streamsift.report.measures import measure
 from streamsift.report.page import Card, CardFact, Snippet
@@ -104,12 +105,12 @@ def _not_distinguished(comparison: dict[str, Any], chosen: Entry) -> list[str]:
 
 def snippets(comparison: dict[str, Any], entry: Entry) -> list[Snippet]:
     """How to use an entry: as a command, where the data is a file, and in Python; only methods of the catalog."""
-    if entry["kind"] == "baseline" or entry["method"].partition("(")[0] not in catalog.names():
+    if is_baseline(entry) or entry["method"].partition("(")[0] not in catalog.names():
         return []
     method, settings = split_name(entry["method"])
     count, data, target = comparison.get("n_features_to_select"), comparison["data"], comparison["target"]
-    given = {"n_features_to_select": count} if count is not None and entry["kind"] == "rows" else {}
-    numeric = comparison.get("task") == "regression" and entry["kind"] == "rows"
+    given = {"n_features_to_select": count} if count is not None and entry["protocol"] == "prequential" else {}
+    numeric = comparison.get("task") == "regression" and entry["protocol"] == "prequential"
     task = {"task": "regression"} if numeric and hasattr(catalog.make(method), "task") else {}
     made = ", ".join([repr(method), *(f"{name}={value!r}" for name, value in (task | given | settings).items())])
     is_file = not data.startswith("generate:") and "." in data
@@ -125,7 +126,7 @@ def snippets(comparison: dict[str, Any], entry: Entry) -> list[Snippet]:
 def _python(made: str, entry: Entry, path: str | None, target: str) -> list[str]:
     """Lines that do with an entry what the comparison did: judge it on the file, or learn from the caller's data."""
     selector = f"selector = catalog.make({made})"
-    if entry["kind"] != "rows":
+    if entry["protocol"] != "prequential":
         return ["from streamsift import catalog", "", selector, "selector.fit(X, y)  # your table and its target"]
     if path is None:
         loop = ["for X, y in batches:  # your stream", "    selector.partial_fit(X, y)", "print(selector.selected_)"]

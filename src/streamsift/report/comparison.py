@@ -14,7 +14,7 @@ from streamsift.report.over_time import Reference, accuracy_chart, error_chart, 
 from streamsift.report.page import Section, Table, render
 from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
 from streamsift.report.ranking import cost_table, labels, majority, models, quality_table
-from streamsift.report.run import run_section
+from streamsift.report.run import run_section, why_sections
 from streamsift.report.summarize import summarize
 from streamsift.report.trade import trade_chart
 from streamsift.runs.trace import Trace
@@ -65,7 +65,7 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
         sections.append(Section("What it costs", [], costs, [cost_table(ranked)], columns=2))
     run = _shown_run(comparison, folder)
     if run is not None:
-        sections.append(run_section(run, 0, f"The run of {run['name']}"))
+        sections += [run_section(run, 0, f"The run of {run['name']}"), *why_sections(run, 0)]
     sections += _troubles(comparison)
     grids = [] if run is None else [run["grid"]]
     return render(comparison["data"], _lead(comparison), sections, grids, card=card(comparison))

@@ -46,6 +46,14 @@ class Table:
 
 
 @dataclass(frozen=True)
+class FeatureCard:
+    """What is known about a feature, as HTML of our own making; the view of the feature shows it, too."""
+
+    html: Markup
+    feature: tuple[int, int] | None  # number of the grid, place in it
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of the page: a heading, a few facts in large type, charts, and tables below them."""
 
@@ -56,6 +64,7 @@ class Section:
     columns: int = 1  # charts side by side on a wide screen
     note: str = ""
     tables_first: bool = False
+    cards: list[FeatureCard] = field(default_factory=list)  # side by side
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,11 @@ from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.pictures import pictures_chart, points_chart
 
 
-def reproduction_report(result: dict[str, Any]) -> str:
-    """Return the HTML page of a reproduced figure, given as the dict of a `streamsift.reproduce` Result."""
+def reproduction_report(result: dict[str, Any], record: dict[str, Any] | None = None) -> str:
+    """Return the HTML page of a reproduced figure, given as the dict of a `streamsift.reproduce` Result.
+
+    Where the result is the first of several repeats, the record of them all adds a table of means and their errors.
+    """
     charts: list[Chart] = []
     for panel in result["panels"]:
         if panel.get("pictures"):
@@ -35,7 +38,10 @@ def reproduction_report(result: dict[str, Any]) -> str:
     rows: list[list[str | Cell]] = [list(row) for row in result["rows"]]
     columns = result["columns"]
     numeric = {name for k, name in enumerate(columns) if k and all(_is_number(row[k]) for row in result["rows"])}
-    table = Table("The numbers", columns, rows, result["note"], frozenset(numeric))
+    several = record is not None and len(record["seeds"]) > 1
+    title = "The numbers, first repeat" if several else "The numbers"
+    table = Table(title, columns, rows, result["note"], frozenset(numeric))
+    tables = [_means(record), table] if record is not None and several else [table]
     pictures = any(panel.get("pictures") for panel in result["panels"])
     return render(
         result["title"],
@@ -45,11 +51,28 @@ def reproduction_report(result: dict[str, Any]) -> str:
                 "The figure" if charts else "Ours beside the published",
                 [],
                 charts,
-                [table],
+                tables,
                 columns=1 if pictures else 2,
             )
         ],
     )
+
+
+def _means(record: dict[str, Any]) -> Table:
+    """Ours as means over the repeats, with standard errors."""
+    rows: list[list[str | Cell]] = [
+        [cell["table"], cell["cell"], _digits(cell["ours"]), _digits(cell["error"]), _digits(cell["published"])]
+        for cell in record["cells"]
+    ]
+    columns = ["table", "cell", "ours", "standard error", "published"]
+    often = f"{record['repeats']} repeats" + (
+        f" ({record['paper_repeats']} in the paper)" * bool(record["paper_repeats"])
+    )
+    return Table(f"Means over {often}", columns, rows, numeric=frozenset(columns[2:]))
+
+
+def _digits(value: float | str | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _is_number(text: str) -> bool:

@@ -13,6 +13,7 @@ from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.over_time import Line, Reference, accuracy_chart, amounts_chart, error_chart, stability_chart
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.summarize import summarize
+from streamsift.report.why import unknown_to_all, why_cards
 from streamsift.runs.trace import Trace
 
 
@@ -61,7 +62,8 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     measured = [run for run in runs if "accuracy" in run["measures"] or "rmse" in run["measures"]]
     if measured:
         sections.append(_quality(measured, alone=len(runs) == 1))
-    sections += [run_section(run, k, "The run" if len(runs) == 1 else run["name"]) for k, run in enumerate(runs)]
+    for k, run in enumerate(runs):
+        sections += [run_section(run, k, "The run" if len(runs) == 1 else run["name"]), *why_sections(run, k)]
     return render(title, lead, sections, [run["grid"] for run in runs])
 
 
@@ -172,6 +174,18 @@ def run_section(run: dict[str, Any], place: int, heading: str) -> Section:
     charts = [heat_chart(run, place), lanes, scores_chart(run, place)]
     tables = [_selected(run, place, places), settings_table(run["settings"])]
     return Section(heading, facts, [chart for chart in charts if chart], tables)
+
+
+def why_sections(run: dict[str, Any], place: int) -> list[Section]:
+    """Why the leading features are selected, or not; nothing for a trace without explanations."""
+    if not run["why"]:
+        return []
+    note = (
+        "The selected features, best first, and the nearest that were not, as the method itself knows them: from the "
+        "summary it keeps, without a second look at the data."
+    )
+    note += "".join(f" Not known: {sentence}" for sentence in unknown_to_all(run["why"]))
+    return [Section("Why these features?", note=note, cards=why_cards(run, place))]
 
 
 def _selected(run: dict[str, Any], place: int, places: dict[int, int]) -> Table:

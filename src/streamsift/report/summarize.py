@@ -50,7 +50,7 @@ def summarize(trace: Trace, name: str) -> dict[str, Any]:
     dict
         `selected` (the final selection), `grid` (features × snapshots), `scores` and `lanes` (charts over time),
         `detection` (None where the true features are unknown), `measures` (accuracy, stability and cost over time;
-        only those the run has), `settings`, and the size of the run.
+        only those the run has), `why` (explanations of the leading features), `settings`, and the size of the run.
     """
     every_step, measures = trace, _measures(trace)
     # Steps between two snapshots hold measures only.
@@ -79,6 +79,7 @@ def summarize(trace: Trace, name: str) -> dict[str, Any]:
         "lanes": _lanes(trace, rows, lines, chosen, relevant, by_share) | _drift(rows[lines].tolist(), drift),
         "detection": _detection(rows, chosen, relevant),
         "measures": measures,
+        "why": trace.result.get("why", []),
     }
 
 

@@ -10,7 +10,17 @@ from markupsafe import Markup
 
 from streamsift.report.page import Cell, Section, Table, render
 
-SIGNS = {"reproduced": "✓", "differs": "≠", "data missing": "○", "nothing printed": "–", "failed": "✗", "not run": "…"}
+SIGNS = {
+    "reproduced": "✓",
+    "fitted": "≈",
+    "differs": "≠",
+    "data in part": "◐",
+    "data missing": "○",
+    "nothing printed": "–",
+    "failed": "✗",
+    "not run": "…",
+}
+HOLDS = {True: "✓ yes", False: "≠ no", None: "… not measured"}
 TITLES = {
     "fires": "FIRES (Haug et al. 2020)",
     "investing": "Information investing (Ungar et al.)",
@@ -21,12 +31,24 @@ TITLES = {
 
 
 def verdicts_report(
-    tables: Sequence[Mapping[str, Any]], *, rule: str, lead: str, callout: str = "", failures: Mapping[str, str]
+    tables: Sequence[Mapping[str, Any]],
+    claims: Sequence[Mapping[str, Any]] = (),
+    *,
+    rule: str,
+    lead: str,
+    callout: str = "",
+    failures: Mapping[str, str],
 ) -> str:
-    """Return the HTML page, given the summary of `streamsift.reproduce.everything` and the rule of the verdicts."""
-    counts = Counter(table["verdict"]["word"] for table in tables)
+    """Return the HTML page, given the summary of `streamsift.reproduce.everything`, the claims and the rule."""
+    results = [table for table in tables if table["kind"] == "results"]
+    counts = Counter(table["verdict"]["word"] for table in results)
     facts = [(f"{counts[word]}", word) for word in SIGNS if counts[word]]
-    sections = [Section(f"{len(tables)} tables", facts=facts, tables=[_papers(tables)], note=rule)]
+    counted = Section(
+        f"{len(results)} tables of results", facts=facts, tables=[_papers(tables), _kinds(tables)], note=rule
+    )
+    sections = [counted]
+    if claims:
+        sections.append(Section("Does what the papers claim hold here?", tables=[_claims(claims)]))
     for paper in dict.fromkeys(table["paper"] for table in tables):
         own = [table for table in tables if table["paper"] == paper]
         sections.append(Section(TITLES.get(paper, paper), tables=[_table(own)]))
@@ -36,6 +58,32 @@ def verdicts_report(
             Section("What failed", tables=[Table("Exhibits that ended in an error", ["exhibit", "error"], rows)])
         )
     return render("The papers, measured again", lead, sections, callout=callout)
+
+
+def _kinds(tables: Sequence[Mapping[str, Any]]) -> Table:
+    """Results, settings and sizes counted apart."""
+    words = [word for word in SIGNS if any(table["verdict"]["word"] == word for table in tables)]
+    rows: list[list[str | Cell]] = []
+    for kind in dict.fromkeys(table["kind"] for table in tables):
+        found = Counter(table["verdict"]["word"] for table in tables if table["kind"] == kind)
+        rows.append([kind, *(str(found[word]) for word in words)])
+    return Table("By what they hold", ["tables of", *words], rows, numeric=frozenset(words))
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> Table:
+    rows: list[list[str | Cell]] = [
+        [
+            f"{TITLES.get(claim['paper'], claim['paper']).partition(' (')[0]}, {claim['where']}",
+            Markup('<div style="min-width: 15em">{}</div>').format(claim["claim"]),
+            HOLDS[claim["holds"]],
+            Markup('<div style="min-width: 15em">{}</div>').format(claim["here"]),
+            HOLDS[claim["holds_in_print"]] if claim["holds"] is not None else "",
+            claim["rests_on"],
+        ]
+        for claim in claims
+    ]
+    note = "The same check is applied to the printed cells and to ours, over the cells measured here."
+    return Table("Claims", ["where", "claim", "holds here", "in figures", "in its own cells", "rests on"], rows, note)
 
 
 def _papers(tables: Sequence[Mapping[str, Any]]) -> Table:
@@ -51,20 +99,34 @@ def _table(tables: Sequence[Mapping[str, Any]]) -> Table:
     rows: list[list[str | Cell]] = []
     for table in tables:
         verdict = table["verdict"]
-        said = f"{verdict['sentence']} {table['caveat']}".strip()
+        said = " ".join(filter(None, (verdict["sentence"], table["chance"], table["order"], table["caveat"])))
         agree = Cell("")
         if judged := verdict["n_judged"]:
             share = verdict["n_agreeing"] / judged
             agree = Cell(f"{verdict['n_agreeing']:,} of {judged:,}", share, share)
         word = Markup('<span style="white-space: nowrap">{} {}</span>').format(SIGNS[verdict["word"]], verdict["word"])
         # On a phone the table scrolls sideways: a sentence of one word a line would be as long as the page.
-        rows.append([_name(table), word, Markup('<div style="min-width: 17em">{}</div>').format(said), agree])
+        rows.append(
+            [_name(table), word, Markup('<div style="min-width: 17em">{}</div>').format(said), agree, _rests_on(table)]
+        )
     counts = Counter(table["verdict"]["word"] for table in tables)
     title = ", ".join(f"{counts[word]} {word}" for word in SIGNS if counts[word])
     # Once below the heading: most tables of a paper lack the same sets.
     missing = dict.fromkeys(name for table in tables for name in table["verdict"]["missing"])
     note = f"Not here, or not whole, and so not judged: {', '.join(missing)}." if missing else ""
-    return Table(title, ["table", "verdict", "how near", "agree"], rows, note)
+    return Table(title, ["table", "verdict", "how near", "agree", "rests on"], rows, note)
+
+
+def _rests_on(table: Mapping[str, Any]) -> str:
+    """Full size or not, and how many repeats of how many.
+
+    >>> _rests_on({"rests_on": "full size", "repeats": 3, "paper_repeats": 30})
+    'full size, 3 of 30 repeats'
+    """
+    found = str(table["rests_on"])
+    if table["paper_repeats"] and table["repeats"]:
+        return f"{found}, {table['repeats']} of {table['paper_repeats']} repeats"
+    return f"{found}, {table['repeats']} repeats" if table["repeats"] > 1 else found
 
 
 def _name(table: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from time import monotonic
 from typing import Any
 
 
@@ -11,18 +12,33 @@ from typing import Any
 class Options:
     """What the user may choose; rows None means as in the paper. `jobs` is the number of processes.
 
-    `repeats` is how often a run is repeated, each time with the next seed; `data` a folder with the paper's data sets.
-    `brief` leaves out the few runs that take longest, and the page says which. `keep` is a folder where finished runs
-    of long tables are kept, and found again.
+    `repeats` is how often a run is repeated, each time with the next seed; None is what the exhibit itself would take.
+    `data` is a folder with the paper's data sets. `brief` leaves out the few runs that take longest, and the page says
+    which. `keep` is a folder where finished runs of long tables are kept, and found again. `until` is when no further
+    run of a long table begins (`time.monotonic`); its result is then one of the runs that are done.
     """
 
     rows: int | None = None
     seed: int = 1
     jobs: int = 1
-    repeats: int = 1
+    repeats: int | None = None
     data: str | None = None
     brief: bool = False
     keep: str | None = None
+    until: float | None = None
+
+    def n_repeats(self, own: int = 1) -> int:
+        """How often, where `own` is what the exhibit would take.
+
+        >>> Options().n_repeats(20), Options(repeats=1).n_repeats(20)
+        (20, 1)
+        """
+        return own if self.repeats is None else self.repeats
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether no further run is to begin."""
+        return self.until is not None and monotonic() >= self.until
 
 
 @dataclass(frozen=True)
@@ -48,20 +64,28 @@ class Panel:
 
 @dataclass(frozen=True)
 class Pair:
-    """A printed cell and ours: the table's name in `published/`, which cell, and both values (numbers or words)."""
+    """A printed cell and ours: the table's name in `published/`, which cell, and both values (numbers or words).
+
+    `basis` says what ours rests on: "whole" data of the paper's, a "part" or another draw of it, or settings that the
+    paper does not give and that were "fitted" to its tables. Of several repeats ours is the mean, with its standard
+    error.
+    """
 
     table: str
     cell: str
     ours: float | str
     published: float | str
+    basis: str = "whole"
+    error: float | None = None
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
 class Result:
     """A reproduced figure or table. `note` says plainly what can be compared with the paper and what cannot.
 
-    `pairs` are the cells a verdict is made from: only those measured on what the paper measured them on. `missing`
-    names the data sets of the paper that are not here, or only in another part or version.
+    `pairs` are the cells a verdict is made from. `missing` names the data sets of the paper that are not here, or only
+    in another part or version. `n_left` is how many runs had not begun when the time was up.
     """
 
     title: str
@@ -74,6 +98,7 @@ class Result:
     panels: list[Panel]
     pairs: list[Pair] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    n_left: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict, for JSON and for the page."""

@@ -6,6 +6,7 @@ of any of them shows here.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -32,7 +33,10 @@ from streamsift.streams.generators.linear_drift import LinearDrift
 Cells = list[tuple[str, float | str, float | str]]  # cell, ours, published
 
 
-def _result(title: str, table: str, cells: Cells, missing: list[str], note: str = "") -> Result:
+def _result(
+    title: str, table: str, cells: Cells, missing: list[str], note: str = "", parts: Collection[str] = ()
+) -> Result:
+    """`parts` are the cells of sets that are here in part only."""
     return Result(
         title=title,
         lead="Printed beside what is here.",
@@ -42,7 +46,7 @@ def _result(title: str, table: str, cells: Cells, missing: list[str], note: str 
         x_label="",
         dashed_means="",
         panels=[],
-        pairs=[Pair(table, cell, ours, paper) for cell, ours, paper in cells],
+        pairs=[Pair(table, cell, ours, paper, "part" if cell in parts else "whole") for cell, ours, paper in cells],
         missing=missing,
     )
 
@@ -68,6 +72,12 @@ FILES = {  # paper -> its name of a set -> file
         "Kdd12": "kdd12.npz",
     },
 }
+IN_PART = {  # sets that are not the paper's whole ones
+    "abfs": (),
+    "etana": tuple(data.name for data in etana_data.DATA_SETS if not data.whole),
+    "fires": tuple(data.name for data in fires_data.DATA_SETS if data.file and not data.whole),
+    "screening": ("Gisette", "Url"),
+}
 TABLE_OF_SIZES = {"abfs": "table2", "etana": "table1", "fires": "table2", "screening": "table1"}
 ROWS_ARE = {"abfs": "instances", "etana": "instances", "fires": "samples", "screening": "observations"}
 COUNTED_WITHOUT_TEST = ("Madelon", "Dexter")  # the ETANA paper counts the rows of these to train on
@@ -80,16 +90,17 @@ def sizes(paper: str, options: Options, progress: Progress) -> Result:
     table = TABLE_OF_SIZES[paper]
     printed = published_table(paper, table)
     cells: Cells = []
-    missing = []
+    missing, parts = [], []
     for done, (name, row) in enumerate(printed.items(), start=1):
         size = _size_used(paper, name, Path(options.data))
         if size is not None:
             ours = dict(zip((ROWS_ARE[paper], "features", "classes"), size, strict=True))
             cells += [(f"{name}, {what}", float(ours[what]), float(row[what])) for what in ours if what in row]
+            parts += [f"{name}, {what}" for what in ours if name in IN_PART[paper]]
         else:
             missing.append(name)
         progress(done, len(printed))
-    return _result(f"{table.replace('table', 'Table ')}: sizes of the data sets", table, cells, missing)
+    return _result(f"{table.replace('table', 'Table ')}: sizes of the data sets", table, cells, missing, parts=parts)
 
 
 def _size_used(paper: str, name: str, folder: Path) -> tuple[int, int, int] | None:

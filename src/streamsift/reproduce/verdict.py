@@ -3,7 +3,8 @@
 Values: a cell agrees when ours is within a tenth of what is printed; a printed 0 with what rounds to 0.00; a word with
 the same word. Times and memory depend on the machine, so only their order counts: of two cells that differ more than
 twofold in print, the larger must be the larger here. A table is reproduced when nine in ten of its cells, or of these
-comparisons, agree.
+comparisons, agree. Cells of data that is here only in part are told, not judged; where settings that the paper does
+not give were chosen to meet its tables, agreement is called fitted.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ RULE = (
     "A cell agrees when ours is within 10 % of the printed value; a printed 0 agrees with anything below 0.005, a word "
     "with itself. Times and memory are another machine's, so only their order is judged: of two cells that differ more "
     "than twofold in print, the larger must be the larger here. A table is reproduced when at least 90 % of its cells "
-    "(or of these comparisons) agree. Only cells measured on the paper's own data, whole, are judged."
+    "(or of these comparisons) agree; fitted, when it does and settings that the paper does not give were chosen to "
+    "meet its tables. Cells of sets that are here only in part, or that are other draws than the paper's, are not "
+    "judged; where there are no others, the verdict is data in part."
 )
-WORDS = ("reproduced", "differs", "data missing", "nothing printed", "failed", "not run")
+WORDS = ("reproduced", "fitted", "differs", "data in part", "data missing", "nothing printed", "failed", "not run")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class TableVerdict:
     n_agreeing: int = 0
     n_judged: int = 0
     missing: list[str] = field(default_factory=list)
+    n_fitted: int = 0
+    n_part: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict, for JSON and for the page."""
@@ -58,16 +63,36 @@ def judge(pairs: Sequence[Pair], *, by_order: bool = False, missing: Sequence[st
     '1 of 2 cells within 10 %; the others are off by 25 % (median), 25 % at most (b: 5 for 4).'
     """
     names = list(missing)
-    if not pairs:
+    own = [pair for pair in pairs if pair.basis != "part"]
+    part = [pair for pair in pairs if pair.basis == "part"]
+    fitted = [pair for pair in own if pair.basis == "fitted"]
+    if not own:
+        if part:
+            sentence = _of_parts(part, by_order)
+            return TableVerdict("data in part", sentence, missing=names, n_part=len(part))
         if names:
             return TableVerdict("data missing", f"{', '.join(names)}: not here.", missing=names)
         return TableVerdict("nothing printed", "No number is printed that could be compared.")
-    judged = _by_order(pairs) if by_order else _by_value(pairs)
+    judged = _by_order(own) if by_order else _by_value(own)
     if judged is None:
         return TableVerdict("nothing printed", "No two cells in print differ more than twofold.", missing=names)
     n_agreeing, n_judged, sentence = judged
-    word = "reproduced" if n_agreeing >= SHARE * n_judged else "differs"
-    return TableVerdict(word, sentence, n_agreeing, n_judged, names)
+    word = "differs" if n_agreeing < SHARE * n_judged else "fitted" if fitted else "reproduced"
+    if fitted and not by_order:
+        sentence += f" Fitted are {len(fitted)} of these cells, of which {_n_agreeing(fitted)} agree."
+    if part:
+        sentence += f" {_of_parts(part, by_order)}"
+    return TableVerdict(word, sentence, n_agreeing, n_judged, names, len(fitted), len(part))
+
+
+def _n_agreeing(pairs: Sequence[Pair]) -> int:
+    return sum(agrees(pair.ours, pair.published) for pair in pairs)
+
+
+def _of_parts(pairs: Sequence[Pair], by_order: bool) -> str:
+    if by_order:
+        return f"{len(pairs)} cells of data held only in part are not judged."
+    return f"On data held only in part, not judged: {_n_agreeing(pairs)} of {len(pairs)} cells within 10 %."
 
 
 def _by_value(pairs: Sequence[Pair]) -> tuple[int, int, str]:

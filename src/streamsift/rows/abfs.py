@@ -3,7 +3,8 @@
 Paper: J. P. Barddal et al., Boosting Decision Stumps for Dynamic Feature Selection on Data Streams (2019).
 
 A row passes through the units in the order of their creation. A unit is a frozen stump, the weights it has classified
-correctly (c) and wrongly (e), and a drift detector that watches its errors. The row starts with weight 1; each unit
+correctly (c) and wrongly (e), and a drift detector that watches its errors. The row starts with weight 1, or with its
+`sample_weight` (a detector sees each row once, whatever its weight, since it watches when errors come); each unit
 adds the weight to c or e and then multiplies it, by (c + e) / 2c where it was right and by (c + e) / 2e where it was
 wrong. With the weight that is left the row trains the candidate, a stump over all features not selected yet. Each time
 the candidate has seen `grace_period` units of weight its best split is tested; if it passes, the stump is frozen, its
@@ -53,6 +54,7 @@ from streamsift.core.tags import StreamTags
 from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
 from streamsift.kernels.stump import NO_EVENT, SEEN, TEST_DUE, Span, Track, boost_rows
 from streamsift.rows.stump import CandidateStump, Columns, Floats, Ints, Stumps, categorical_mask, grow
+from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 
 # Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
 BLOCK = 500
@@ -243,7 +245,7 @@ class ABFS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
-        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts")
+        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts", weights=True)
 
     def _problem_of(self, state: BoostedStumps) -> str | None:
         if not isinstance(self.detector, str):
@@ -283,6 +285,8 @@ class ABFS(RowSelector):
 
     def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
         needed = state.columns.check(batch)
+        refuse_heavy_rows(batch)
+        refuse_heavy_squares(batch)
         if isinstance(self.detector, str):
             self._learn_checked(state, batch, needed)
             return
@@ -329,7 +333,9 @@ class ABFS(RowSelector):
         self, state: BoostedStumps, batch: CheckedBatch, span: Span, errors: Floats, alarm: Ints
     ) -> tuple[int, int]:
         track, layout, into = Track(state.correct, state.wrong), state.columns.layout(), state.candidate.collected()
-        return boost_rows(batch.X, batch.codes, span, errors, alarm, track, layout, into, self._grace_period(state))
+        given = np.ones(batch.n_rows) if batch.weight is None else batch.weight
+        period = self._grace_period(state)
+        return boost_rows(batch.X, batch.codes, given, span, errors, alarm, track, layout, into, period)
 
     def _grace_period(self, state: BoostedStumps) -> float:
         if isinstance(self.grace_period, str):

@@ -17,6 +17,9 @@ Where this deviates from published programs:
 - The value that is 0 after scaling leaves its weights alone, as in the paper.
 - More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |u - v|.
 
+A row of weight 3 is learnt three times in succession, one of weight 2.5 twice and then once with the square roots of
+all factors (summaries/repeated.py).
+
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
 too small for a float, all are divided by one power of 2; scores that are then still too small are the smallest floats
@@ -41,6 +44,7 @@ from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.winnow import RANGE, WinnowModels, WinnowRule, efs_rows, efs_sparse_rows, look_interval, unit_of
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import FRESH, MIRROR, OneVsRest
+from streamsift.summaries.repeated import refuse_too_many_copies, repeated
 
 DEAD = 1 << 40  # halvings of a weight that is 0
 POSITIVE_START, NEGATIVE_START = 2.0, 1.0  # the paper's theta_0+ and theta_0-
@@ -189,6 +193,7 @@ class EFS(RowSelector):
             multi_class="one-vs-rest",
             ignores_constants=False,
             categorical=self.categorical,
+            weights=True,
         )
 
     def _begin(self, batch: CheckedBatch) -> WinnowState:
@@ -197,6 +202,7 @@ class EFS(RowSelector):
         return WinnowState(OneVsRest.empty(), weights, weights.copy(), halvings, halvings.copy())
 
     def _learn(self, state: WinnowState, batch: CheckedBatch) -> None:
+        refuse_too_many_copies(batch)
         if batch.sparse or batch.has_absent:  # other rows are checked by the kernel
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
         X = rows_with_zeros(batch)
@@ -214,15 +220,17 @@ class EFS(RowSelector):
         after.widen(batch.features.n_features)
         promotion, demotion, least = float(self.promotion), float(self.demotion), float(self.least_factor)
         rule = WinnowRule(promotion, demotion, float(self.threshold), float(self.margin), least)
-        interval = look_interval(promotion, demotion, least)
-        for rows in after.classes.pieces(batch.codes, after.rebuild):
-            signs = after.classes.signs(batch.codes[rows])
-            models = WinnowModels(after.u, after.v, after.u_halvings, after.v_halvings)
-            part = piece_of(X, rows)
-            if batch.sparse:
-                efs_sparse_rows(part.data, part.indices, part.indptr, signs, models, rule)
-            elif not efs_rows(part, signs, models, rule, batch.first_row + rows.start, interval):
-                return None
+        # Rows are numbered by the stream, which does not count copies: their weights are looked at after each.
+        interval = look_interval(promotion, demotion, least) if batch.weight is None else 1
+        for copies in repeated(X, batch):
+            for rows in after.classes.pieces(copies.codes, after.rebuild):
+                signs, share = after.classes.signs(copies.codes[rows]), copies.share[rows]
+                models = WinnowModels(after.u, after.v, after.u_halvings, after.v_halvings)
+                part = piece_of(copies.X, rows)
+                if batch.sparse:
+                    efs_sparse_rows(part.data, part.indices, part.indptr, signs, share, models, rule)
+                elif not efs_rows(part, signs, share, models, rule, batch.first_row + rows.start, interval):
+                    return None
         return after
 
     def _score(self, state: WinnowState) -> Floats:

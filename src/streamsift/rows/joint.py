@@ -39,14 +39,19 @@ from numpy.typing import NDArray
 from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.constraints import Integer, IsNone, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.guarantees import IsGuarantee
 from streamsift.core.guard import one_thread
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
+from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
+from streamsift.rows.evidence import of_pool
+from streamsift.rows.joint_levels import forward_at_level, step_p_values
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.cross_moments import FeatureCorrelations
+from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 from streamsift.summaries.moments import refuse_bad_values
 from streamsift.summaries.pair_products import LARGEST_FACTOR, base_columns, n_columns, parents, with_products
 
@@ -86,6 +91,7 @@ class Path:
     intercepts: Floats
     penalties: Floats
     penalty: float
+    p_values: Floats
 
 
 class _Answer(NamedTuple):
@@ -97,6 +103,7 @@ class _Answer(NamedTuple):
     intercepts: Floats
     penalties: Floats
     penalty: float
+    p_values: Floats
     scores: Floats
 
 
@@ -108,9 +115,10 @@ class Joint(RowSelector):
     rule : {"forward", "mrmr", "ols", "lasso", "elastic_net", "mcp", "fsa"}, default "forward"
         How features are chosen; see the module docstring. All read the same state, so `set_params(rule=...)` asks
         another one at any time.
-    n_features_to_select : int, float or None, default 10
+    n_features_to_select : int, float, str or None, default 10
         How many features to select: a number (all, where there are fewer), a fraction in (0, 1], or None for as many
-        as the Bayesian information criterion finds worth their price (200 at most).
+        as the Bayesian information criterion finds worth their price (200 at most). With rule "forward" also a rule
+        such as "fdr:0.05" or "fwe:0.05": as many as tell something that those before them do not (joint_levels.py).
     task : {"classification", "regression"}, default "classification"
         Whether y holds classes, or numbers to explain.
     l1_ratio : float in (0, 1], default 0.5
@@ -167,7 +175,7 @@ class Joint(RowSelector):
 
     parameter_limits: ClassVar[Limits] = {
         "rule": (OneOf(*_RULES, *_PENALISED),),
-        "n_features_to_select": (*N_FEATURES_LIMITS, IsNone()),
+        "n_features_to_select": (*N_FEATURES_LIMITS, IsGuarantee(), IsNone()),
         "task": (OneOf("classification", "regression"),),
         "l1_ratio": (Real(0.01, 1, closed="both"),),
         "interactions": (OneOf("pairs"), IsNone()),
@@ -178,12 +186,13 @@ class Joint(RowSelector):
     }
     state_type = CandidatePool
     scans_itself: ClassVar[bool] = True
+    chosen_together: ClassVar[bool] = True  # a feature is selected for what those before it do not tell
 
     def __init__(
         self,
         rule: str = "forward",
         *,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         task: str = "classification",
         l1_ratio: float = 0.5,
         interactions: str | None = None,
@@ -202,11 +211,14 @@ class Joint(RowSelector):
         self.missing = missing
         self.new_features = new_features
 
+    @property
+    def usual_rule(self) -> int | float | str | None:
+        """How many features are selected where nobody says how many."""
+        return "fdr:0.05" if self.rule == "forward" else self.n_features_to_select
+
     def _bytes_needed(self, n_features: int, n_classes: int) -> int:
-        pool = min(n_features, int(self.max_pool))
-        return (
-            super()._bytes_needed(n_features, n_classes) + 32 * pool * pool
-        )  # the cross products, and what reads them
+        pool = min(n_features, int(self.max_pool))  # the cross products, and what reads them:
+        return super()._bytes_needed(n_features, n_classes) + 32 * pool * pool
 
     def stream_tags(self) -> StreamTags:
         """Exact up to max_pool columns; beyond, see summaries/candidate_pool.py."""
@@ -223,6 +235,7 @@ class Joint(RowSelector):
         return self._absorb(X, y, classes, weight=sample_weight)
 
     def _begin(self, batch: CheckedBatch) -> CandidatePool:
+        self._refuse_level()
         width = batch.X.shape[1]
         self._refuse_too_many(width)
         columns = n_columns(width) if self.interactions else width
@@ -235,7 +248,9 @@ class Joint(RowSelector):
         refuse_bad_values(batch, nan_allowed=self.missing == "skip" or batch.has_absent)
         width = batch.X.shape[1]
         self._refuse_too_many(width)
+        refuse_heavy_rows(batch)
         self._refuse_overflow(batch)
+        refuse_heavy_squares(batch, 4 if self.interactions else 2)
         targets = _targets(batch)
         step = max(ROWS_AT_ONCE // n_columns(width), 1) if state.pairs else batch.n_rows
         for start in range(0, batch.n_rows, step):
@@ -257,28 +272,21 @@ class Joint(RowSelector):
             )
 
     def _refuse_overflow(self, batch: CheckedBatch) -> None:
-        """Products of two values, and sums with large weights, must stay within the range of floats."""
-        if not self.interactions and batch.weight is None:
+        """Products of two values must stay within the range of floats."""
+        if not self.interactions:
             return
         values = batch.X.data if batch.sparse else batch.X
         largest = float(np.nanmax(np.abs(values), initial=0.0))
-        if self.interactions and largest > LARGEST_FACTOR:
+        if largest > LARGEST_FACTOR:
             dense = batch.X.toarray() if batch.sparse else batch.X
             row, column = divmod(int(np.nanargmax(np.abs(dense))), dense.shape[1])
             refuse_value(batch, row, column, largest)
-        if batch.weight is None:
-            return
-        if batch.target is not None:
-            largest = max(largest, float(np.abs(batch.target).max()))
-        power = 4 if self.interactions else 2
-        if np.log10(max(batch.weight.sum(), 1.0)) + power * np.log10(max(largest, 1.0)) > 300.0:
-            raise InputError(
-                f"The weights add up to {batch.weight.sum():.3g}, beside values up to {largest:.3g}: sums overflow, so "
-                "divide the weights by a common number; only their ratios matter."
-            )
 
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
+
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        return (float(self.fading) ** other.n_rows_seen_ if later else 1.0), 1.0, None
 
     def _merge(self, state: CandidatePool, other: CandidatePool) -> None:
         state.merge(other)
@@ -308,10 +316,11 @@ class Joint(RowSelector):
             answer.intercepts.copy(),
             answer.penalties.copy(),
             answer.penalty,
+            answer.p_values.copy(),
         )
 
     def _chosen(self) -> Indices:
-        if self.n_features_to_select is not None:
+        if not isinstance(self.n_features_to_select, str | None):
             return super()._chosen()
         columns = self._answer(self._state).columns
         n_chosen = len({feature for column in columns for feature in self._features_of(int(column))})
@@ -331,16 +340,25 @@ class Joint(RowSelector):
         if "answer" not in self._cache:
             correlations = state.cross.read()
             problem, used = problem_of(correlations)
-            ranked = self._ranked(problem, state.pool[used])
+            ranked = self._ranked(problem, state.pool[used], state.n_columns)
             self._cache["answer"] = _answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]
 
-    def _ranked(self, problem: JointProblem, columns: NDArray[np.int64]) -> Ranked:
-        """The rule's order, as long as the path is to be; `columns` are those of the problem."""
+    def _evidence(self, slot: int) -> Evidence:
+        terms = {self._name_of(int(column)): self._features_of(int(column)) for column in self._state.pool}
+        return of_pool(self._state, terms, slot, self.ranking_, self._features, self._labels)
+
+    def _ranked(self, problem: JointProblem, columns: NDArray[np.int64], n_columns: int) -> Ranked:
+        """The rule's order, as long as the path is to be; `columns` are those of the problem, out of so many."""
+        self._refuse_level()
         if not len(columns) or not problem.q.any():
             return Ranked(np.zeros(0, np.intp))
         if self.n_features_to_select is None:
             return self._by_information(problem)
+        if isinstance(self.n_features_to_select, str):
+            known = None if self._state.pairs else self._columns  # categories that were spread out
+            owners = columns if known is None else known.features[columns]
+            return forward_at_level(problem, self.n_features_to_select, owners, n_columns)
         wanted = how_many(self.n_features_to_select, self._features.n_features)
         asked = wanted
         while True:
@@ -354,6 +372,13 @@ class Joint(RowSelector):
             if len(seen) >= wanted or len(ranked.order) < asked or asked >= len(columns):
                 return ranked
             asked = min(2 * asked, len(columns))
+
+    def _refuse_level(self) -> None:
+        if isinstance(self.n_features_to_select, str) and self.rule != "forward":
+            raise ParameterError(
+                f"n_features_to_select={str(self.n_features_to_select)!r} goes with rule='forward', which tests each "
+                f"step; rule={self.rule!r} takes a number, a fraction, or None for as many as BIC finds worth it."
+            )
 
     def _by_number(self, problem: JointProblem, wanted: int) -> Ranked:
         if self.rule in _PENALISED:
@@ -389,16 +414,10 @@ class Joint(RowSelector):
         return (a,) if a == b else (a, b)
 
     def _name_of(self, column: int) -> str:
-        names = []
-        for place in self._places_of(column):
-            if self._columns is None:
-                names.append(self._features.name(place))
-                continue
-            feature, code = int(self._columns.features[place]), int(self._columns.codes[place])
-            name = self._features.name(feature)
-            known = self._categories.names.get(feature)
-            names.append(name if known is None else f"{name}={known[code] if code >= 0 else f'#{-2 - code}'}")
-        return "*".join(names)
+        known, places = self._columns, self._places_of(column)
+        if known is None:
+            return "*".join(self._features.name(place) for place in places)
+        return "*".join(known.name(place, self._features, self._categories) for place in places)
 
 
 _TAGS = StreamTags(
@@ -464,4 +483,13 @@ def _answer_of(
     coefficients = beta * spread / correlations.feature_scale[used][:, None]
     intercepts = correlations.target_mean - correlations.feature_mean[used] @ coefficients
     penalties = np.full(len(order), np.nan) if ranked.penalties is None else ranked.penalties
-    return _Answer(state.pool[used[order]], gains, coefficients[order], intercepts, penalties, ranked.penalty, scores)
+    return _Answer(
+        state.pool[used[order]],
+        gains,
+        coefficients[order],
+        intercepts,
+        penalties,
+        ranked.penalty,
+        step_p_values(problem, ranked),
+        scores,
+    )

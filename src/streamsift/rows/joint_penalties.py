@@ -47,7 +47,7 @@ class PenaltyPath:
     def begin(cls, problem: JointProblem, l1_ratio: float, concavity: float) -> Self:
         top = float(np.abs(problem.q).max(initial=0.0)) / l1_ratio
         n = len(problem.gram)
-        steadied = JointProblem(steady(problem.gram), problem.q, problem.n_rows)
+        steadied = problem._replace(gram=steady(problem.gram))
         zeros = np.zeros_like(problem.q)
         return cls(steadied, l1_ratio, concavity, top, zeros, problem.q.copy(), np.zeros(n), np.zeros(n))
 

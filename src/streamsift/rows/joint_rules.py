@@ -26,10 +26,11 @@ FSA_STEPS, ANNEALING, MOMENTUM = 300, 10.0, 0.9  # N and mu of the paper, and th
 
 
 class JointProblem(NamedTuple):
-    """Standardised columns and targets: gram (n, n), q (n, T), and the number of rows behind them."""
+    """Standardised columns and targets: gram (n, n), q (n, T), targets (T, T), and the number of rows behind them."""
 
     gram: Floats
     q: Floats
+    targets: Floats
     n_rows: float
 
 
@@ -52,7 +53,8 @@ def problem_of(correlations: FeatureCorrelations) -> tuple[JointProblem, Indices
     whole = len(used) == len(correlations.feature_scale)
     gram = correlations.features if whole else correlations.features[np.ix_(used, used)]
     scale = correlations.target_scale / spread if spread > 0.0 else correlations.target_scale
-    return JointProblem(gram, correlations.targets[used] * scale, correlations.n_rows), used
+    targets = correlations.among_targets * np.outer(scale, scale)
+    return JointProblem(gram, correlations.targets[used] * scale, targets, correlations.n_rows), used
 
 
 class Elimination:
@@ -77,6 +79,10 @@ class Elimination:
         squares = np.einsum("jt,jt->j", self._slope, self._slope)
         gain = np.divide(squares, self._left, out=np.zeros_like(squares), where=free)
         return np.asarray(np.minimum(gain, max(1.0 - self.explained, 0.0)))
+
+    def left_of(self, column: int) -> tuple[float, Floats]:
+        """What those taken leave of a column: its spread, and its products with the targets."""
+        return float(self._left[column]), self._slope[column].copy()
 
     def take(self, column: int) -> float:
         """Add a column; returns what it adds."""

@@ -17,6 +17,9 @@ Where this deviates from published programs:
 - Of equal weights at the cut those of the first columns stay.
 - More than two classes: one model per class against the rest (summaries/one_vs_rest.py), and the mean of |w|.
 
+A row of weight 3 is learnt three times in succession, one of weight 2.5 twice and then once with half the step
+(summaries/repeated.py).
+
 Targets that are numbers (`task="regression"`), of which the paper says nothing: one model with squared loss,
 
     w <- (1 - shrink * step) w + step (z - w.x) x / max(x.x, 1)    then into the ball and cut, as above, in every row
@@ -31,7 +34,7 @@ Memory: 8 bytes per model and feature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -47,6 +50,7 @@ from streamsift.core.tags import Categorical, StreamTags
 from streamsift.kernels.linear_online import OfsRule, ofs_rows, ofs_sparse_rows, standardise_targets
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import MIRROR, OneVsRest
+from streamsift.summaries.repeated import refuse_too_many_copies, repeated
 
 Floats = NDArray[np.float64]
 
@@ -152,6 +156,7 @@ class OFS(RowSelector):
             multi_class="one-vs-rest",
             ignores_constants=False,
             categorical=self.categorical,
+            weights=True,
             regression=True,
         )
 
@@ -166,15 +171,14 @@ class OFS(RowSelector):
     def _learn(self, state: OFSState | OFSNumberState, batch: CheckedBatch) -> None:
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
-        rule = OfsRule(n_kept, float(self.step), float(self.shrink), self._numeric)
+        rule = OfsRule(n_kept, float(self.shrink), self._numeric)
+        refuse_too_many_copies(batch)
         X = rows_with_zeros(batch)
         if n_features > state.weights.shape[1]:
             state.weights = np.pad(state.weights, ((0, 0), (0, n_features - state.weights.shape[1])))
         scratch = np.empty((2, n_features))
         if isinstance(state, OFSNumberState):
-            numbers = np.empty((1, batch.n_rows))
-            standardise_targets(np.asarray(batch.target, np.float64), state.target, numbers[0])
-            self._learn_part(X, numbers, state.weights, rule, scratch, sparse=batch.sparse)
+            self._learn_numbers(state, batch, X, rule, scratch)
             return
 
         def rebuild(origins: list[int]) -> None:
@@ -184,17 +188,29 @@ class OFS(RowSelector):
             ]
             state.weights = np.array(rows)
 
-        for rows in state.classes.pieces(batch.codes, rebuild):
-            signs = state.classes.signs(batch.codes[rows])
-            self._learn_part(piece_of(X, rows), signs, state.weights, rule, scratch, sparse=batch.sparse)
+        for copies in repeated(X, batch):
+            for rows in state.classes.pieces(copies.codes, rebuild):
+                signs, steps = state.classes.signs(copies.codes[rows]), float(self.step) * copies.share[rows]
+                part = piece_of(copies.X, rows)
+                self._learn_part(part, signs, state.weights, rule, steps, scratch, sparse=batch.sparse)
+
+    def _learn_numbers(
+        self, state: OFSNumberState, batch: CheckedBatch, X: Any, rule: OfsRule, scratch: Floats
+    ) -> None:
+        target = np.asarray(batch.target, np.float64)
+        for copies in repeated(X, replace(batch, codes=np.arange(batch.n_rows))):  # the codes say which rows they are
+            numbers = np.empty((1, len(copies.codes)))
+            standardise_targets(target[copies.codes], copies.share, state.target, numbers[0])
+            steps = float(self.step) * copies.share
+            self._learn_part(copies.X, numbers, state.weights, rule, steps, scratch, sparse=batch.sparse)
 
     def _learn_part(
-        self, X: Any, signs: Floats, weights: Floats, rule: OfsRule, scratch: Floats, *, sparse: bool
+        self, X: Any, signs: Floats, weights: Floats, rule: OfsRule, steps: Floats, scratch: Floats, *, sparse: bool
     ) -> None:
         if sparse:
-            ofs_sparse_rows(X.data, X.indices, X.indptr, signs, weights, rule, scratch[0], scratch[1])
+            ofs_sparse_rows(X.data, X.indices, X.indptr, signs, weights, rule, steps, scratch[0], scratch[1])
         else:
-            ofs_rows(X, signs, weights, rule, scratch[0], scratch[1])
+            ofs_rows(X, signs, weights, rule, steps, scratch[0], scratch[1])
 
     def _score(self, state: OFSState | OFSNumberState) -> Floats:
         if isinstance(state, OFSState) and len(state.classes.seen) < 2:

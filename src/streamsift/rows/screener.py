@@ -51,13 +51,15 @@ from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.core.times import faded_weights
 from streamsift.core.values import read_duration
+from streamsift.core.why import Evidence
 from streamsift.rows.category_scores import category_score
+from streamsift.rows.evidence import of_summary, of_target
 from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
 from streamsift.rows.p_values import fisher_p, t_score_p, table_p
 from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
 from streamsift.rows.target_scores import TargetScores, target_scores
 from streamsift.summaries.category_counts import CategoryCounts
-from streamsift.summaries.fading import HEAVIEST
+from streamsift.summaries.fading import refuse_heavy_rows
 from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import LONGEST_LIST, QuantileSummary
@@ -203,8 +205,6 @@ class Screener(RowSelector):
         tags = _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
         if self.fading == "auto":
             tags = _LADDER
-        elif isinstance(self.half_life, str):
-            tags = _TIMED
         if self.criterion != "correlation" or self.fading == "auto":
             return tags
         return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
@@ -257,11 +257,7 @@ class Screener(RowSelector):
             raise ParameterError("fading='auto' goes by how well rows are classified: give a number for regression.")
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
-        if batch.weight is not None and batch.weight.max(initial=0.0) > HEAVIEST:
-            row = int(np.argmax(batch.weight))
-            raise InputError(
-                f"Row {row} has the weight {batch.weight[row]:g}: weights are at most {HEAVIEST:g}, so divide all."
-            )
+        refuse_heavy_rows(batch)
         if batch.times is None or not isinstance(self.half_life, str):
             return latest
         half_life, now = read_duration(self.half_life) or 1.0, float(batch.times.max())
@@ -271,6 +267,13 @@ class Screener(RowSelector):
         faded = faded_weights(batch.times, now, half_life)
         batch.weight = faded if batch.weight is None else faded * batch.weight
         return now
+
+    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
+        if not isinstance(self.half_life, str) or self._latest is None or other._latest is None:
+            return (self._rate() ** other.n_rows_seen_ if later else 1.0), 1.0, self._latest
+        now, half_life = max(self._latest, other._latest), read_duration(self.half_life) or 1.0
+        mine, theirs = np.exp2((np.array([self._latest, other._latest]) - now) / half_life).tolist()
+        return mine, theirs, now
 
     def _rate(self) -> float:
         """The fading per row of the summaries; event time fades in another way."""
@@ -441,6 +444,15 @@ class Screener(RowSelector):
             values *= several
         return values
 
+    def _evidence(self, slot: int) -> Evidence:
+        if "p_values" not in self._cache:
+            self._cache["p_values"] = self._p_values()
+        figures = (("p-value", float(self._cache["p_values"][slot])),)
+        if isinstance(self._state, TargetCorrelations):
+            return of_target(self._state, [slot] if self._columns is None else self._columns.of(slot), figures)
+        labels = [str(label) for label in self._labels.labels]
+        return of_summary(_in_use(self._state), slot, labels, self._categories.names, figures)
+
     def _align_classes(self, state: MixedSummary, codes: NDArray[np.int64], n_classes: int) -> MixedSummary:
         return state.aligned(codes, n_classes)
 
@@ -478,7 +490,6 @@ _EXACT = StreamTags(
 )
 _BOUNDED = replace(_EXACT, mergeable="bounded")
 _LADDER = replace(_EXACT, mergeable="no", weights=False)
-_TIMED = replace(_EXACT, mergeable="no")  # two selectors may have come to different times
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {

@@ -196,6 +196,10 @@ class ColumnResult:
         """A plain dict for JSON."""
         return {"n_features": self.n_features, "n_offered": self.n_offered, "selected": self.selected}
 
+    def recorded(self) -> dict[str, Any]:
+        """The same: the trace keeps no more."""
+        return self.as_dict()
+
     def tables(self) -> list[TextTable]:
         """The accepted columns in the order of their acceptance."""
         rows = [[str(row["rank"]), row["name"], f"{float(row['statistic']):.6g}"] for row in self.selected]

@@ -331,6 +331,10 @@ class InstanceResult:
             one["price"] = self.prices[one["name"]]
         return {**found, "examples": self.examples}
 
+    def recorded(self) -> dict[str, Any]:
+        """The same: the trace keeps no more."""
+        return self.as_dict()
+
     def tables(self) -> list[TextTable]:
         """Accuracy, cost and features used, then how often each feature was bought."""
         found = self.trial.as_dict()

@@ -121,7 +121,7 @@ def lead(
         run = run.ended(seconds=seconds, complete=complete, parameters=method.get_params())
         if writer is not None:
             writer.run, writer.seconds = run, seconds
-            writer.result = {} if result is None else result.as_dict()
+            writer.result = {} if result is None else result.recorded()
     return Ended(run, result, loop.source(), kept=kept)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.guarantees import words
 from streamsift.core.interrupts import check
 from streamsift.core.selection import Selection
+from streamsift.core.why import FeatureExplanation
 from streamsift.persist import Parts
 from streamsift.runs.row_trace import RowTraceWriter
 from streamsift.runs.run import Leaders, Run, TextTable, seconds_of
@@ -210,13 +211,19 @@ def _snapshot(selector: RowContract, batch: Batch | None, drifting: bool) -> Sna
 class RowResult:
     """The selection at the end of a stream of rows, and how many rows had no label (and whether they were learnt).
 
-    `because` says which rule on p-values decided how many features are selected, and about what.
+    `because` says which rule on p-values decided how many features are selected, and about what; `explain` why the
+    leading features are selected, or not, for those who ask.
     """
 
     selection: Selection
     n_unlabelled: int = 0
     learnt_them: bool = False
     because: str = ""
+    explain: Callable[[], Sequence[FeatureExplanation]] = tuple
+
+    def recorded(self) -> dict[str, Any]:
+        """The same, and why the leading features are selected, or not."""
+        return self.as_dict() | {"why": [one.as_dict() for one in self.explain()]}
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict for JSON."""
@@ -241,7 +248,8 @@ class RowResult:
         if self.because:
             n = len(self.selection)
             which = f"{n or 'None'} of {self.selection.n_features:,} columns {'tells' if n < 2 else 'tell'}"
-            notes.append(f"{which} something {self.because}.")
+            advice = "" if n else " -k 10 takes the ten best all the same."
+            notes.append(f"{which} something {self.because}.{advice}")
         if self.n_unlabelled:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
             verb = "was" if self.n_unlabelled == 1 else "were"
@@ -256,7 +264,8 @@ class RowResult:
 def because_of(selector: Any, target: str) -> str:
     """Which rule on p-values decided how many features a selector has selected; empty where none did."""
     rule = getattr(selector, "n_features_to_select", None)
-    return f"about {target!r} ({words(rule)})" if isinstance(rule, str) else ""
+    beyond = " that those above do not" if getattr(selector, "chosen_together", False) else ""
+    return f"about {target!r}{beyond} ({words(rule)})" if isinstance(rule, str) else ""
 
 
 def distinct_numbers(scores: list[float | str | None]) -> list[str]:
@@ -339,9 +348,11 @@ class RowLoop:
         n_unlabelled = n_left_out or getattr(self._source, "n_unlabelled", 0)
         if self._run.settings.get("unlabelled") == "skip":
             n_unlabelled = 0  # the reader has said it
-        return RowResult(
-            self._last.snapshot.selection, n_unlabelled, not n_left_out, because_of(self._selector, self._run.target)
+        because, explain = (
+            because_of(self._selector, self._run.target),
+            getattr(self._selector, "explain_leaders", tuple),
         )
+        return RowResult(self._last.snapshot.selection, n_unlabelled, not n_left_out, because, explain)
 
     def _refuse_nothing_to_learn(self) -> None:
         if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:

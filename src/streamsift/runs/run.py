@@ -144,6 +144,10 @@ class RunResult(Protocol):
         """A plain dict for JSON: what selection.json holds besides the run."""
         ...
 
+    def recorded(self) -> dict[str, Any]:
+        """The same, and what only the trace keeps."""
+        ...
+
     def tables(self) -> list[TextTable]:
         """What there is to print."""
         ...

@@ -5,6 +5,7 @@ The file is one table and its metadata: the Run, with its `kind`, the result, an
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,11 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import MissingExtraError, ReaderError
+from streamsift.core.exceptions import MissingExtraError, ReaderError, one_line
 from streamsift.core.pictures import picture
 from streamsift.runs.run import Run
 
-METADATA = "streamsift"
+METADATA, DIGEST = "streamsift", "streamsift.sha256"
 PREDICTION = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1")  # measures of a judged run
 NUMBERS = ("rmse", "mae", "r2")  # the same where the target is a number
 
@@ -43,7 +44,8 @@ class Trace:
     n_features : int
         How many features there are.
     result : dict
-        What was found at the end, as selection.json holds it; empty for a run that was judged.
+        What was found at the end, as selection.json holds it, and `why` the leading features of a run over rows are
+        selected or not; a run that was judged has only the latter, where it has a file.
 
     Examples
     --------
@@ -65,11 +67,15 @@ class Trace:
     def read(cls, path: str | Path) -> Trace:
         """Read the file that a run left."""
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 metadata = (file.metadata.metadata or {}).get(METADATA.encode())
                 table = file.read()
         except pa.ArrowInvalid as error:
             raise ReaderError(f"{str(path)!r} is not a Parquet file: give the trace.parquet of a run.") from error
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise ReaderError(f"{str(path)!r} is damaged ({one_line(str(error))}): run the command again.") from error
         if metadata is None:
             raise ReaderError(f"{str(path)!r} is not a trace of streamsift: give the trace.parquet of a run.")
         about = json.loads(metadata)
@@ -182,3 +188,26 @@ def _last(values: Floats) -> float | None:
 def _mean(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
+
+
+def digest(about: str, schema: Any, n_rows: int) -> str:
+    """The SHA-256 of all that the pages of a trace, which have checksums of their own, do not hold."""
+    # A file calls the values of a list otherwise than the schema it was written with: their type alone counts.
+    kinds = [f"list of {kind.value_type}" if pa.types.is_list(kind) else str(kind) for kind in schema.types]
+    fields = [f"{name}: {kind}" for name, kind in zip(schema.names, kinds, strict=True)]
+    return hashlib.sha256("\n".join([about, *fields, str(n_rows)]).encode()).hexdigest()
+
+
+def is_intact(path: str | Path) -> bool:
+    """Whether the file of a trace is as it was written: its pages by their checksums, the rest by its digest.
+
+    >>> is_intact("/dev/null")
+    False
+    """
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            about = {key.decode(): value.decode() for key, value in (file.metadata.metadata or {}).items()}
+            n_rows = file.read().num_rows
+            return about.get(DIGEST) == digest(about.get(METADATA, ""), file.schema_arrow, n_rows)
+    except (OSError, ValueError, pa.ArrowException):
+        return False

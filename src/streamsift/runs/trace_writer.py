@@ -18,7 +18,7 @@ from streamsift.core.atomic import Draft, path_to_write, write_error
 from streamsift.persist import Parts
 from streamsift.runs.run import Run, seconds_of
 from streamsift.runs.table_arrays import table_from_arrays, table_to_arrays
-from streamsift.runs.trace import METADATA, Trace
+from streamsift.runs.trace import DIGEST, METADATA, Trace, digest
 
 
 class TraceWriter:
@@ -44,7 +44,8 @@ class TraceWriter:
         self._draft = Draft(self.path)
         self.keeps = path is None  # whether the record stays in memory: for checkpoints also beside a file
         self._kept: list[Any] = []  # row groups
-        self._writer = None if path is None else pq.ParquetWriter(self._draft.path, self.schema, compression="zstd")
+        self._n_written = 0
+        self._writer = None if path is None else _new_file(self._draft.path, self.schema)
 
     # -- what a kind of stream implements -----------------------------------------------------------------------
 
@@ -91,6 +92,7 @@ class TraceWriter:
         if self._writer is not None:
             with self._in_words():
                 self._writer.write_table(group)
+                self._n_written += group.num_rows
 
     def close(self) -> None:
         """Write what is waiting and give the file its name; a run that found nothing leaves no file."""
@@ -101,7 +103,8 @@ class TraceWriter:
         names, n_features = self._features()
         about = {"run": asdict(self.run), "result": self.result, "names": names, "n_features": n_features}
         with self._in_words():
-            self._writer.add_key_value_metadata({METADATA: json.dumps(about, default=plain)})
+            text = json.dumps(about, default=plain)
+            self._writer.add_key_value_metadata({METADATA: text, DIGEST: digest(text, self.schema, self._n_written)})
             self._writer.close()
         if self._is_empty():
             self._draft.discard()
@@ -139,6 +142,11 @@ class TraceWriter:
         except OSError as error:
             self._draft.discard()
             raise write_error(self.path, error) from error
+
+
+def _new_file(path: Path, schema: Any) -> Any:
+    """A Parquet file whose pages carry checksums."""
+    return pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
 
 
 def plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from streamsift.core.batch import check_matrix
+from streamsift.core.column_data import NumberedNames
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError, ReadingNotice
@@ -90,6 +91,11 @@ class ColumnFile:
         labels = labels if self._known is None else labels.filter(self._known)
         self.y = labels_of(labels, self.target_name, counted_from(0, self._name))
 
+    def cut(self, width: int) -> Self:
+        """Give blocks of so many columns from now on."""
+        self._block_bytes = 8 * len(self.y) * width
+        return self
+
     def __iter__(self) -> Columns:
         return self.blocks()
 
@@ -133,7 +139,8 @@ class ColumnTable:
         rows = next(stream.batches(sys.maxsize))  # all of them: a column is complete only with the last row
         self.y, self.target_name = rows.y, stream.target_name
         self._batch = replace(rows, X=rows.X.tocsc()) if sparse.issparse(rows.X) else rows
-        self.names = list(rows.feature_names or [f"x{k}" for k in range(rows.X.shape[1])])
+        # Columns without names may be as many as the largest index says: their names are made when asked for.
+        self.names: Sequence[str] = list(rows.feature_names or ()) or NumberedNames(range(rows.X.shape[1]))
 
     def __iter__(self) -> Columns:
         return self.blocks()
@@ -141,7 +148,7 @@ class ColumnTable:
     def blocks(self, first: int = 0) -> Columns:
         """The one block there is, or none behind it."""
         if first == 0:
-            yield tuple(self.names), self._batch
+            yield self.names, self._batch
 
 
 def open_columns(

@@ -6,6 +6,7 @@ written after it, since the same messages come again: each is in the file once.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import warnings
@@ -54,8 +55,11 @@ class DeadLetters:
                 f"{message.where} is no row: {problem}; correct it, or have such messages skipped and kept in a file "
                 "with dead_letters= (--dead-letters FILE)."
             )
-        text = message.raw.decode(errors="backslashreplace")
-        line = json.dumps({"where": message.where, "why": problem, "message": text}).encode() + b"\n"
+        try:
+            content = {"message": message.raw.decode()}
+        except UnicodeDecodeError:
+            content = {"base64": base64.b64encode(message.raw).decode()}
+        line = json.dumps({"where": message.where, "why": problem, **content}).encode() + b"\n"
         with self._path.open("ab") as file:
             file.write(line)
             file.flush()

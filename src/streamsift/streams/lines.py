@@ -14,11 +14,12 @@ import hashlib
 import os
 import select
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from streamsift.core.exceptions import ReaderError, SavedStateError
+from streamsift.core.exceptions import ReaderError, ReadingNotice, SavedStateError
 from streamsift.streams.csv import DELIMITERS
 from streamsift.streams.files import COMPRESSIONS, READ_LIMITS, how_to_raise, last_record_end, reading
 from streamsift.streams.messages import Message, from_json
@@ -173,6 +174,8 @@ class GrowingFile:
         self.close()
         self._lines = self._fresh()
         if place is None:
+            if not self._path.exists():
+                warnings.warn(f"There is no file {self.name} yet: it is waited for.", ReadingNotice, stacklevel=2)
             return
         offset, line = whole_number(place, "offset", 1 << 62), whole_number(place, "line", 1 << 62, 1)
         if not isinstance(place.get("known"), str):

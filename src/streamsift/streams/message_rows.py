@@ -122,7 +122,7 @@ class MessageRows:
         return found, None if label is None else self._value(self.target, label, kind)
 
     def _can_be_a_column(self, name: str) -> bool:
-        fits = "\x00" not in name and len(name) <= READ_LIMITS.longest_name
+        fits = "\x00" not in name and len(name) <= READ_LIMITS.longest_name and _is_unicode(name)
         return fits and len(self._kinds) < READ_LIMITS.most_columns
 
     def _kind_of(self, values: Sequence[Any]) -> str | None:
@@ -248,8 +248,13 @@ def _typed(value: Any, kind: str, forced: bool) -> Any:
     if kind == TRUTH and isinstance(value, bool):
         return value
     if isinstance(value, str) and kind in (CATEGORY, TIME):
-        return value if kind == CATEGORY else _spelt_time(value)
+        return (value if _is_unicode(value) else None) if kind == CATEGORY else _spelt_time(value)
     return None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written: JSON can spell halves of characters that mean nothing alone."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _finite(value: float) -> float | None:

@@ -44,6 +44,8 @@ class MessageStream(BlockStream):
         Whether dead letters that are there before the beginning are moved away; see DeadLetters.
     sequence : str or None
         The key of a whole number that grows from row to row: what is not beyond the last one is left out.
+    heard : callable
+        Called at each look at the source with words on how full the next batch is; with none when it is full.
     """
 
     target_name: str
@@ -59,6 +61,7 @@ class MessageStream(BlockStream):
         sequence: str | None = None,
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        heard: Callable[[str], None] = lambda words: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -67,7 +70,7 @@ class MessageStream(BlockStream):
         self._letters = DeadLetters(dead_letters, may_move=resumes)
         ignored = (*ignore, *(() if sequence is None else (sequence,)))
         self._options = {"categorical": tuple(categorical), "ignore": ignored}
-        self._clock, self._sleep = clock, sleep
+        self._heard, self._clock, self._sleep = heard, clock, sleep
         self._unlabelled = "error"
         self._forget()
 
@@ -195,15 +198,22 @@ class MessageStream(BlockStream):
                 break
             else:
                 self._sleep(PAUSE)
+            self._heard(self._fullness(len(rows) + len(waiting), size))
             if len(rows) + len(waiting) == size:
                 rows += self._taken(waiting)
                 waiting = []
             if len(rows) == size:
+                self._heard("")
                 yield rows
                 rows = []
         rows += self._taken(waiting)
         if rows:
             yield rows
+
+    def _fullness(self, count: int, size: int) -> str:
+        n_dead = self.n_dead_letters
+        letters = f", {n_dead:,} dead {'letter' if n_dead == 1 else 'letters'}" if n_dead else ""
+        return f"{count:,} of {size:,} rows for the next batch{letters}"
 
     def _fit(self, messages: Sequence[Message]) -> list[Message]:
         """The messages that have values, and are not known already."""

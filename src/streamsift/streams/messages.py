@@ -76,6 +76,11 @@ def from_json(place: Position, where: str, raw: bytes) -> Message:
         return Message(place, where, raw, None, "it is not JSON")
     if not isinstance(found, dict):
         return Message(place, where, raw, None, "it is no JSON object")
+    return flat(place, where, raw, found)
+
+
+def flat(place: Position, where: str, raw: bytes, found: dict[str, Any]) -> Message:
+    """A message with these values, of which lists become the values name[0], name[1], ..."""
     if not any(isinstance(value, list) for value in found.values()):
         return Message(place, where, raw, found)
     fields: dict[str, Any] = {}

@@ -8,7 +8,6 @@ pyarrow takes as much memory as the header of a page claims, up to 2 GB, before 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 
 from streamsift.core.batch import Batch
 from streamsift.core.decoder import counted_from, needs_sample
-from streamsift.core.exceptions import ParameterError
+from streamsift.core.exceptions import ParameterError, ReaderError
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading
 from streamsift.streams.positions import whole_number
@@ -120,8 +119,19 @@ class ParquetStream(BlockStream):
         ):
             groups = range(file.num_row_groups) if self._row_groups is None else self._row_groups
             for k in groups[group:]:
-                blocks = file.iter_batches(batch_size=n_rows, row_groups=[k], columns=names)
-                for number, rows in enumerate(islice(blocks, block, None), start=block):
-                    # A name with a dot in it also matches as a path: the reader may return more than was asked for.
-                    yield {"group": k, "block": number}, rows.select(names) if self._project else rows
+                n_read = 0
+                for number, rows in enumerate(file.iter_batches(batch_size=n_rows, row_groups=[k], columns=names)):
+                    n_read += rows.num_rows
+                    if number >= block:
+                        # A name with a dot in it also matches as a path: the reader may return more than was asked for.
+                        yield {"group": k, "block": number}, rows.select(names) if self._project else rows
+                self._refuse_lost_rows(n_read, k, file.metadata.row_group(k).num_rows)
                 block = 0
+
+    def _refuse_lost_rows(self, n_read: int, group: int, claimed: int) -> None:
+        """Raise ReaderError where rows are missing: of columns of different lengths pyarrow gives the shortest."""
+        if n_read != claimed:
+            raise ReaderError(
+                f"{self._name} is damaged: row group {group} has {claimed} rows by its description, and {n_read} could "
+                "be read."
+            )

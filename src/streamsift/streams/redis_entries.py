@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from streamsift.core.exceptions import MissingExtraError, ParameterError, ReaderError
+from streamsift.core.exceptions import MissingExtraError, ParameterError, ReaderError, ReadingNotice
+from streamsift.streams.message_formats import Decode
 from streamsift.streams.messages import Message, from_json
 from streamsift.streams.positions import Position, no_position, whole_number
 
@@ -28,14 +30,16 @@ class RedisEntries:
     url : str
         The server and the stream.
     field : str or None
-        The field of an entry that holds a JSON object; None: the fields of an entry are the values, as texts.
+        The field of an entry that holds a message; None: the fields of an entry are the values, as texts.
     db : int
         The database of the server.
+    decode : callable
+        What the message in the field is: see message_formats.
     """
 
     ended = False
 
-    def __init__(self, url: str, *, field: str | None = None, db: int = 0) -> None:
+    def __init__(self, url: str, *, field: str | None = None, db: int = 0, decode: Decode = from_json) -> None:
         parts = urlsplit(url)
         self._key = unquote(parts.path.removeprefix("/"))
         if not parts.hostname or not self._key:
@@ -47,7 +51,7 @@ class RedisEntries:
         self._errors = redis.exceptions.RedisError
         port = parts.port or 6379
         self.name = f"the Redis stream {self._key!r} at {parts.hostname}:{port}"
-        self._field = field
+        self._field, self._decode = field, decode
         self.textual = field is None
         self._client: Any = redis.Redis(
             host=parts.hostname,
@@ -58,6 +62,7 @@ class RedisEntries:
             socket_timeout=SECONDS,
             socket_connect_timeout=SECONDS,
         )
+        self._told = False  # that there is no such stream yet
         self._id = BEGINNING
         self._n_read: int | None = None  # entries ever added that are behind us; None: nobody counts them
 
@@ -95,11 +100,9 @@ class RedisEntries:
                 both.xrange(self._key, min=f"({self._id}", count=most)
                 about, entries = both.execute(raise_on_error=False)
         except (self._errors, OSError) as error:
-            raise ReaderError(
-                f"{self.name} cannot be read: {_sentence(error)}; start the server and resume."
-            ) from error
+            raise ReaderError(f"Cannot read {self.name}: {_sentence(error)}; start the server and resume.") from error
         if isinstance(entries, Exception):
-            raise ReaderError(f"{self.name} cannot be read: {_sentence(entries)}.")
+            raise ReaderError(f"Cannot read {self.name}: {_sentence(entries)}.")
         if isinstance(about, Exception):
             self._refuse_gone(None)
             return []  # nobody has added anything yet
@@ -110,11 +113,14 @@ class RedisEntries:
         """ReaderError where entries were removed that nobody has read."""
         if about is None:
             if self._id != BEGINNING:
-                raise ReaderError(f"{self.name} is gone, of which entries were read up to {self._id}: restore it.")
+                raise ReaderError(f"There is no more {self.name[4:]}, which was read up to {self._id}: restore it.")
+            if not self._told:
+                warnings.warn(f"There is no {self.name[4:]} yet: it is waited for.", ReadingNotice, stacklevel=2)
+            self._told = True
             return
         if _parts(about["last-generated-id"]) < _parts(self._id):
             raise ReaderError(
-                f"{self.name} is another stream than the one that was read up to {self._id}: its latest entry is older."
+                f"This is another stream than {self.name} that was read up to {self._id}: its latest entry is older."
             )
         added = about.get("entries-added")
         if added is None:
@@ -124,20 +130,25 @@ class RedisEntries:
             self._n_read = n_gone if self._id == BEGINNING else None
         if self._n_read is not None and n_gone > self._n_read:
             raise ReaderError(
-                f"{self.name} has lost {n_gone - self._n_read:,} entries behind {self._id} that were never read: trim "
-                "it less, or start again with another checkpoint."
+                f"Rows are lost: {n_gone - self._n_read:,} entries behind {self._id} of {self.name} were removed "
+                "before they were read; trim it less, or start again with another checkpoint."
             )
 
     def _message(self, place: Position, where: str, raw: dict[bytes, bytes]) -> Message:
         if self._field is not None:
             found = raw.get(self._field.encode())
             if found is None:
-                return Message(place, where, _shown(raw), None, f"it has no field {self._field!r}")
-            return from_json(place, where, found)
+                names = ", ".join(repr(name.decode(errors="backslashreplace")) for name in list(raw)[:5])
+                return Message(place, where, _shown(raw), None, f"it has no field {self._field!r}, only {names}")
+            return self._decode(place, where, found)
         try:
             fields = {name.decode(): value.decode() for name, value in raw.items()}
         except UnicodeDecodeError:
             return Message(place, where, _shown(raw), None, "it is not UTF-8 text")
+        if len(fields) == 1 and (name := next(iter(fields))) and fields[name].startswith("{"):
+            return Message(
+                place, where, _shown(raw), None, f"its only field holds JSON: add ?field={name} to the address"
+            )
         return Message(place, where, _shown(raw), fields)
 
 

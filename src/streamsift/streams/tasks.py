@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ReadingNotice
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.open import open_stream
@@ -80,6 +81,19 @@ def find_task(source: Any, target: str | None = None, **reading: Any) -> TargetS
     >>> find_task((np.zeros((50, 2)), np.linspace(0.0, 1.0, 50))).task
     'regression'
     """
+    first = first_rows(source, target, **reading)
+    return None if first is None else task_of(first.y)
+
+
+def first_rows(source: Any, target: str | None = None, **reading: Any) -> Batch | None:
+    """The first 1,000 rows of a file; None where it cannot be read twice, or has no rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_rows((np.zeros((50, 2)), np.linspace(0.0, 1.0, 50))).n_rows
+    50
+    """
     if isinstance(source, str | os.PathLike) and not Path(source).is_file():
         return None  # standard input, a pipe: what is read is gone
     with warnings.catch_warnings():
@@ -91,7 +105,7 @@ def find_task(source: Any, target: str | None = None, **reading: Any) -> TargetS
         first = next(batches, None)
         if isinstance(batches, Generator):
             batches.close()  # and with it the file
-    return None if first is None or not first.n_rows else task_of(first.y)
+    return None if first is None or not first.n_rows else first
 
 
 def words_for_task(sample: TargetSample) -> str:

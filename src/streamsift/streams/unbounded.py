@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -32,7 +32,8 @@ class Unbounded:
     ----------
     address : str
         `tail:PATH` (a growing file, CSV or JSON Lines), `redis://host:port/stream?field=NAME`,
-        `kafka://broker:port/topic?format=json`, or "-" for standard input with sequence numbers.
+        `kafka://broker:port/topic?format=json`, or "-" for standard input with sequence numbers. `format` is json, avro
+        (with `&schema=FILE`) or arrow; `&partitions=0-3` reads some partitions of a topic only.
     stop_after_idle : float, optional
         Seconds without a new row after which the stream ends; by default it waits for ever.
     dead_letters : path, optional
@@ -43,6 +44,8 @@ class Unbounded:
     resumes : bool
         Whether the same run may have been started before: dead letters that are there although it begins at the
         beginning are then moved to a file that ends in .old; otherwise they are refused.
+    heard : callable, optional
+        Called at each look at the source with words on how full the next batch is.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Unbounded:
     dead_letters: str | Path | None = None
     sequence: str | None = None
     resumes: bool = False
+    heard: Callable[[str], None] = lambda words: None
 
     def __post_init__(self) -> None:
         idle = self.stop_after_idle
@@ -82,11 +86,13 @@ class Unbounded:
             resumes=self.resumes,
             categorical=categorical,
             ignore=ignore,
+            heard=self.heard,
         )
 
     def _source(self, sep: str | None) -> MessageSource:
         from streamsift.streams.kafka_topic import KafkaTopic
         from streamsift.streams.lines import GrowingFile, NumberedInput
+        from streamsift.streams.message_formats import ArrowRows, decoder
         from streamsift.streams.redis_entries import RedisEntries
 
         if self.address == "-":
@@ -95,15 +101,21 @@ class Unbounded:
             return GrowingFile(self.address.removeprefix("tail:"), sep)
         if sep is not None:
             raise ParameterError("The option sep does not apply to messages: it is for the cells of CSV.")
-        if self.address.startswith("redis:"):
-            given = self._query("field", "db")
+        redis = self.address.startswith("redis:")
+        given = self._query(*(("field", "db") if redis else ("partitions",)), "format", "schema", "schema_id")
+        chosen = given.get("format", "json")
+        decode = decoder(chosen, given.get("schema"), given.get("schema_id"))
+        source: MessageSource
+        if redis:
+            if "format" in given and "field" not in given:
+                raise ParameterError(f"'format' in {self.address!r} is about one field of an entry: add field=NAME.")
             if not given.get("db", "0").isdecimal():
                 raise ParameterError(f"'db' in {self.address!r} must be a number.")
-            return RedisEntries(self.address, field=given.get("field"), db=int(given.get("db", "0")))
-        chosen = self._query("format").get("format", "json")
-        if chosen != "json":
-            raise ParameterError(f"Messages of Kafka are read as JSON objects, not as {chosen!r}: give format=json.")
-        return KafkaTopic(self.address)
+            db = int(given.get("db", "0"))
+            source = RedisEntries(self.address, field=given.get("field"), db=db, decode=decode)
+        else:
+            source = KafkaTopic(self.address, decode=decode, partitions=_numbers(given.get("partitions")))
+        return ArrowRows(source) if chosen == "arrow" else source
 
     def _query(self, *known: str) -> dict[str, str]:
         """What stands behind the question mark of the address."""
@@ -112,3 +124,20 @@ class Unbounded:
             if name not in known:
                 raise ParameterError(f"{name!r} in {self.address!r} is not known: {' and '.join(known)} are.")
         return found
+
+
+def _numbers(text: str | None) -> frozenset[int] | None:
+    """Partitions as an address names them.
+
+    >>> sorted(_numbers("0-2,7"))
+    [0, 1, 2, 7]
+    """
+    if text is None:
+        return None
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not all(end.isascii() and end.isdecimal() and len(end) < 6 for end in (first, last if dash else first)):
+            raise ParameterError(f"'partitions' must be numbers such as 0-3,7. Got {text!r} instead.")
+        found |= set(range(int(first), int(last if dash else first) + 1))
+    return frozenset(found)

@@ -120,6 +120,11 @@ class CandidatePool:
         wait = self.n_rows if fading == 1.0 else min(self.n_rows, math.ceil(math.log(0.5) / math.log(fading)))
         self.next_look = self.n_rows + max(wait, 1)
 
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.cross.fade(factor)
+        self.screened.fade(factor)
+
     def aligned(self, codes: Ints, n_classes: int) -> Self:
         """A copy whose target c has moved to codes[c]."""
         cross, screened = self.cross.aligned(codes, n_classes), self.screened.aligned(codes, n_classes)

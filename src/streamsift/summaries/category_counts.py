@@ -117,8 +117,7 @@ class CategoryCounts:
         factor, scale, self.age = advance(self.fading, self.age, n_rows)
         factor *= decay
         if factor != 1.0:
-            self.weights, self.earlier, self.other = (a * factor for a in (self.weights, self.earlier, self.other))
-            self.squares, self.other_squares = self.squares * factor**2, self.other_squares * factor**2
+            self.fade(factor)
         needed = np.empty(n_features, np.int64)
         room_needed(columns, self.starts, self.sizes, self.codes, self.most, needed)
         if (needed > np.diff(self.starts)).any():
@@ -129,6 +128,11 @@ class CategoryCounts:
         tables = Tables(*(getattr(self, name) for name in Tables._fields))
         weights = row_weights(self.fading, n_rows) * scale
         count_rows(columns, classes, weights if weight is None else weights * weight, self.most, tables)
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.weights, self.earlier, self.other = (a * factor for a in (self.weights, self.earlier, self.other))
+        self.squares, self.other_squares = self.squares * factor**2, self.other_squares * factor**2
 
     def _make_room(self, n_features: int, n_classes: int) -> None:
         """Room for features and classes not met before."""

@@ -31,11 +31,13 @@ from scipy.linalg.blas import dsyrk
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.summaries.aligned import aligned_empty
-from streamsift.summaries.fading import Age, Fading, advance, row_weights
+from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+ROUNDING = 1.0 + 1e-6
+TINY_SQUARE = 1e-300  # squares of tiny weights lose their digits below it
 CONSTANT = 1e-13  # a column whose spread is below this share of its mean differs by rounding only
 
 
@@ -53,11 +55,13 @@ class MomentPart(NamedTuple):
 class FeatureCorrelations(NamedTuple):
     """What rules read: correlations of features (J, J) and with targets (J, T), scales, means and number of rows.
 
-    A feature without spread has scale 0 and no correlation with anything, itself included.
+    `among_targets` (T, T) are those of the targets. What has no spread has scale 0 and no correlation with anything,
+    itself included.
     """
 
     features: Floats
     targets: Floats
+    among_targets: Floats
     feature_mean: Floats
     feature_scale: Floats
     target_mean: Floats
@@ -87,6 +91,12 @@ class CrossMoments:
             return "cross holds squares that no rows can have"
         if not np.array_equal(self.weight, self.weight.T):
             return "weight is not symmetric"
+        if self.weight.max() > weight_limit(self.fading, self.age, sizes["n_rows_seen"]):
+            return "weight is more than so few rows can have"
+        if (self.weight > self.all_weight * ROUNDING).any():
+            return "a pair of columns has more weight than all rows"
+        if self.all_weight**2 > self.squared_weight * sizes["n_rows_seen"] * ROUNDING + TINY_SQUARE:
+            return "weight and squared_weight are not those of so few rows"
         return "cross has an upper triangle" if np.triu(self.cross, 1).any() else None
 
     @classmethod
@@ -127,8 +137,7 @@ class CrossMoments:
         total = float(n_rows) if weights is None else float(weights.sum())
         squares = float(n_rows) if weights is None else float(weights @ weights)
         if factor != 1.0:
-            self.cross, self.weight = self.cross * factor, self.weight * factor
-            self.squared_weight *= factor * factor
+            self.fade(factor)
         self.age = age
         self.squared_weight += squares
         if total == 0.0:
@@ -141,6 +150,11 @@ class CrossMoments:
                 self._combine(_sparse_part(X, targets, weights, total))
                 return
         self._learn_dense(X, targets, weights, total)
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.cross, self.weight = self.cross * factor, self.weight * factor
+        self.squared_weight *= factor * factor
 
     def _learn_dense(self, X: NDArray[Any], targets: Floats, weights: Floats | None, total: float) -> None:
         n_rows, n_features = X.shape
@@ -280,9 +294,7 @@ class CrossMoments:
         self._combine(MomentPart(other.weight * scale, other.mean, other.cross * scale))
 
     def _to_present(self) -> None:
-        scale = self.fading**self.age
-        self.cross, self.weight = self.cross * scale, self.weight * scale
-        self.squared_weight *= scale * scale
+        self.fade(self.fading**self.age)
         self.age = 0
 
     # -- answers ------------------------------------------------------------------------------------------------
@@ -308,7 +320,14 @@ class CrossMoments:
         j = self.n_features
         n_rows = weight * weight / self.squared_weight if self.squared_weight > 0.0 else 0.0
         return FeatureCorrelations(
-            covariance[:j, :j], covariance[:j, j:], mean[:j], scale[:j], mean[j:], scale[j:], n_rows
+            covariance[:j, :j],
+            covariance[:j, j:],
+            covariance[j:, j:],
+            mean[:j],
+            scale[:j],
+            mean[j:],
+            scale[j:],
+            n_rows,
         )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
+from streamsift.core.exceptions import InputError
 from streamsift.core.state import Within
 
 Fading = Annotated[float, Within(5e-324, 1.0)]
@@ -61,6 +62,30 @@ def batch_weights(fading: float, batch: CheckedBatch) -> NDArray[np.float64]:
     """The weights of a batch's rows as seen at its end: what fading leaves of them, times their own."""
     weights = row_weights(fading, batch.n_rows)
     return weights if batch.weight is None else weights * batch.weight
+
+
+def refuse_heavy_rows(batch: CheckedBatch) -> None:
+    """Raise InputError for a row that is heavier than HEAVIEST."""
+    if batch.weight is not None and batch.weight.max(initial=0.0) > HEAVIEST:
+        row = int(np.argmax(batch.weight))
+        raise InputError(
+            f"Row {row} has the weight {batch.weight[row]:g}: weights are at most {HEAVIEST:g}, so divide all."
+        )
+
+
+def refuse_heavy_squares(batch: CheckedBatch, power: int = 2) -> None:
+    """Raise InputError where sums of squares (or of higher powers) with these weights may overflow."""
+    if batch.weight is None:
+        return
+    values = batch.X.data if batch.sparse else batch.X
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if batch.target is not None:
+        largest = max(largest, float(np.abs(batch.target).max()))
+    if np.log10(max(batch.weight.sum(), 1.0)) + power * np.log10(max(largest, 1.0)) > 300.0:
+        raise InputError(
+            f"The weights add up to {batch.weight.sum():.3g}, beside values up to {largest:.3g}: sums overflow, so "
+            "divide the weights by a common number."
+        )
 
 
 def weight_limit(fading: float, age: int, n_rows: int) -> float:

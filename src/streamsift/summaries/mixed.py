@@ -141,6 +141,12 @@ class MixedSummary:
 
     # -- merging ------------------------------------------------------------------------------------------------
 
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.numbers.fade(factor)
+        self.categories.fade(factor)
+        self.weight_sum, self.square_sum = self.weight_sum * factor, self.square_sum * factor**2
+
     def aligned(self, classes: Ints, n_classes: int) -> Self:
         """The same with class c moved to classes[c]."""
         return replace(

@@ -126,6 +126,10 @@ class ClassMoments:
             target[codes] = part
         return type(self)(self.fading, 0, *moved)
 
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.weight, self.m2 = self.weight * factor, self.m2 * factor
+
     def taken(self, features: NDArray[np.int64]) -> Self:
         """A copy of some features, in this order; -1 stands for one that no row has had."""
         parts = (np.broadcast_to(part, self.mean.shape) for part in (self.weight, self.mean, self.m2))
@@ -176,16 +180,19 @@ class SparseClassMoments:
         factor, scale, self.age = advance(self.fading, self.age, batch.n_rows)
         factor *= batch.decay
         if factor != 1.0:
-            self.class_weight *= factor
-            self.skipped *= factor
-            self.nonzero[:, :, 0] *= factor
-            self.nonzero[:, :, 2] *= factor
+            self.fade(factor)
         weights = batch_weights(self.fading, batch)
         if scale != 1.0:
             weights = weights * scale
         counted = None if self.fading == 1.0 and batch.weight is None else weights
         self.class_weight += np.bincount(batch.codes, counted, minlength=len(self.class_weight))
         kernels.add_sparse_rows(X.data, X.indices, X.indptr, batch.codes, weights, self.nonzero, self.skipped)
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.class_weight, self.skipped = self.class_weight * factor, self.skipped * factor
+        self.nonzero[:, :, 0] *= factor
+        self.nonzero[:, :, 2] *= factor
 
     def _make_room(self, n_classes: int, n_features: int) -> None:
         old_classes, old_features, _ = self.nonzero.shape

@@ -33,6 +33,7 @@ from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import Fading, row_weights
 from streamsift.summaries.few_rows import count_few
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
+from streamsift.summaries.quantile_keys import double_keys
 from streamsift.summaries.waiting_rows import STRETCH, by_class, stretches_of
 
 Floats = NDArray[np.float64]
@@ -424,14 +425,20 @@ class QuantileSummary:
 
     def _to_double(self) -> None:
         """Turn the keys of float32 values into those of the float64 values they equal."""
-        self.buffer = _double_keys(self.buffer)
-        self.lists[:, kernels.KEY] = _double_keys(self.lists[:, kernels.KEY].astype(np.int32))
+        self.buffer = double_keys(self.buffer)
+        self.lists[:, kernels.KEY] = double_keys(self.lists[:, kernels.KEY].astype(np.int32))
 
     def _widen(self, room: int) -> None:
         more = room - self.lists.shape[2]
         if more > 0:
             self.lists = np.pad(self.lists, ((0, 0), (0, 0), (0, more)))
             self.weights = np.pad(self.weights, ((0, 0), (0, 0), (0, more)))
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less; ranks stay, for they are those of unfaded rows."""
+        if self.n_buffered:
+            self._flush(everything=True)
+        self.weights = self.weights * factor
 
     def aligned(self, codes: Ints, n_classes: int) -> Self:
         """Move class c to codes[c]; the object itself is changed and returned."""
@@ -488,11 +495,3 @@ class QuantileSummary:
 
 def _n_blocks(n_features: int) -> int:
     return -(-n_features // sorting.STORED)
-
-
-def _double_keys(keys: NDArray[Any]) -> Ints:
-    single = (keys ^ ((keys >> 31) & np.int32(0x7FFFFFFF))).view(np.float32)
-    with np.errstate(invalid="ignore"):  # the key of a missing value, and slots not in use, may be any bits
-        bits = single.astype(np.float64).view(np.int64)
-    double = bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
-    return np.where(keys == np.iinfo(np.int32).max, np.iinfo(np.int64).max, double)

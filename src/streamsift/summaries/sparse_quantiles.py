@@ -200,6 +200,12 @@ class SparseQuantileSummary:
             if self.skipped.shape[1]:
                 self.skipped = np.pad(self.skipped, ((0, 0), (0, new_features)))
 
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self._keep(self._flushed(len(self.entry_key)), len(self.entry_key))
+        for name in ("class_weight", "weights", "skipped"):
+            setattr(self, name, getattr(self, name) * factor)
+
     def aligned(self, codes: Ints, n_classes: int) -> Self:
         """Move class c to codes[c]; the object itself is changed and returned."""
         for name in ("class_weight", "weights", "skipped"):

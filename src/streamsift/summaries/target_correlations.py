@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes, Within
-from streamsift.summaries.cross_moments import CONSTANT, most_square
+from streamsift.summaries.cross_moments import CONSTANT, ROUNDING, TINY_SQUARE, most_square
 from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
 
 Floats = NDArray[np.float64]
 
 SLICE = 1 << 22  # values of a dense batch that are worked on at once: 32 MB
-_ROUNDING = 1.0 + 1e-6
 
 
 class _JointMoments(NamedTuple):
@@ -72,13 +71,13 @@ class TargetCorrelations:
         if self.all_weight > weight_limit(self.fading, self.age, sizes["n_rows_seen"]):
             return "all_weight is more than so few rows can have"
         now = self.all_weight * self.fading**self.age
-        if now**2 > self.all_weight_square * sizes["n_rows_seen"] * _ROUNDING:
+        if now**2 > self.all_weight_square * sizes["n_rows_seen"] * ROUNDING + TINY_SQUARE:
             return "all_weight and all_weight_square are not those of so few rows"
-        if (self.weight > self.all_weight * _ROUNDING).any():
+        if (self.weight > self.all_weight * ROUNDING).any():
             return "a feature has more weight than all rows"
         with np.errstate(over="ignore"):
             most = float(most_square(np.array(self.all_weight)))
-            limit = np.sqrt(self.square) * np.sqrt(self.target_square) * _ROUNDING
+            limit = np.sqrt(self.square) * np.sqrt(self.target_square) * ROUNDING
             rounding = 1e-9 * self.weight * (1.0 + np.abs(self.mean)) * (1.0 + np.abs(self.target_mean))
         if max(self.square.max(initial=0.0), self.target_square.max(initial=0.0), self.all_square) > most:
             return "a square is larger than any rows can have"
@@ -151,6 +150,11 @@ class TargetCorrelations:
         for name in ("weight", "square", "target_square", "cross"):
             setattr(self, name, getattr(self, name) * factor)
         self.all_weight, self.all_square = self.all_weight * factor, self.all_square * factor
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self._scale(factor)
+        self.all_weight_square *= factor**2
 
     def _add(self, part: _JointMoments) -> None:
         """Chan's formula."""

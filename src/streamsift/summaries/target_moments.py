@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.summaries.cross_moments import CONSTANT, CrossMoments, most_square
-from streamsift.summaries.fading import Age, Fading, advance, row_weights
+from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -53,6 +53,8 @@ class TargetMoments:
     def problem(self, sizes: Sizes) -> str | None:
         if len(self.weight) != self.target_mean.shape[1]:
             return "weight and target_mean are not both of all features or both of each"
+        if self.weight.max(initial=0.0) > weight_limit(self.fading, self.age, sizes["n_rows_seen"]):
+            return "weight is more than so few rows can have"
         most = most_square(self.weight)
         if (self.square > most).any() or (np.abs(self.cross) > most).any():
             return "square or cross are larger than any rows can have"
@@ -88,7 +90,7 @@ class TargetMoments:
         n_rows = len(targets)
         factor, scale, self.age = advance(self.fading, self.age, n_rows)
         if factor != 1.0:
-            self.weight, self.square, self.cross = self.weight * factor, self.square * factor, self.cross * factor
+            self.fade(factor)
         weights = row_weights(self.fading, n_rows) * scale
         if weight is not None:
             weights = weights * weight
@@ -107,6 +109,10 @@ class TargetMoments:
         for start in range(0, n_rows, step):
             part = slice(start, start + step)
             self._add(_dense_part(X[part], targets[part], weights[part]))
+
+    def fade(self, factor: float) -> None:
+        """Let all that came so far weigh less."""
+        self.weight, self.square, self.cross = self.weight * factor, self.square * factor, self.cross * factor
 
     def _add(self, part: _Part) -> None:
         """Chan's formula."""
@@ -151,8 +157,8 @@ class TargetMoments:
 
     def merge(self, other: Self) -> None:
         """Add the rows of another; both count as equally recent."""
-        mine, theirs = self.fading**self.age, other.fading**other.age
-        self.weight, self.square, self.cross = self.weight * mine, self.square * mine, self.cross * mine
+        theirs = other.fading**other.age
+        self.fade(self.fading**self.age)
         self.age = 0
         self._add(
             _Part(other.weight * theirs, other.mean, other.square * theirs, other.target_mean, other.cross * theirs)

@@ -31,6 +31,18 @@ def check_merging_equals_one_pass(make: Make) -> None:
         same_scores(first.scores_, one_pass.scores_, "merging gives other scores than one pass over all rows")
 
 
+def check_merging_later_rows_equals_one_pass(make: Make) -> None:
+    if make().stream_tags().mergeable != "exact" or not hasattr(make(), "merge_later"):
+        return
+    X, y = sample(n_classes=4)
+    one_pass, first = make().partial_fit(X, y), make().partial_fit(X[:50], y[:50])
+    for rows in (slice(50, 90), slice(90, None)):
+        expect(first.merge_later(make().partial_fit(X[rows], y[rows])) is first, "merge_later does not return self")
+    expect(first.n_rows_seen_ == one_pass.n_rows_seen_, "merge_later loses or doubles rows")
+    words = "merging parts one after the other gives other scores than one pass over all rows"
+    same_scores(first.scores_, one_pass.scores_, words)
+
+
 def check_merging_is_associative(make: Make) -> None:
     if make().stream_tags().mergeable != "exact":
         return

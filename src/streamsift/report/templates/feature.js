@@ -114,6 +114,9 @@ class FeatureView {
       box.append(Object.assign(document.createElement("dd"), {textContent: value}));
       return box;
     }));
+    const number = this.grids.indexOf(grid);
+    const card = document.querySelector(`article[data-grid="${number}"][data-feature="${feature}"] .why`);
+    document.getElementById("feature-why").replaceChildren(...(card === null ? [] : [card.cloneNode(true)]));
     const held = grid.intervals(grid.held, feature);
     const score = grid.rows.map((_, step) => grid.score(feature, step));
     const rank = grid.rankRows.map((_, step) => grid.rank(feature, step));

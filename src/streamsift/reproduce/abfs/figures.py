@@ -144,7 +144,7 @@ def stability_figure(options: Options, progress: Progress, *, streams: Sequence[
         (AbfsRun(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
         for stream in streams
         for scheme in SCHEMES
-        for repeat in range(options.repeats)
+        for repeat in range(options.n_repeats())
     ]
     found: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
     for done, (stream, scheme, stabilities) in enumerate(map_all(_stability, tasks, options.jobs), start=1):

@@ -13,7 +13,7 @@ import numpy as np
 from streamsift.comparison.run_store import RunStore
 from streamsift.reproduce.abfs.runs import AbfsMeasured, AbfsRun, measure
 from streamsift.reproduce.result import Options, Progress
-from streamsift.runs.workers import map_all
+from streamsift.runs.workers import run_all
 
 PAPER = "Barddal, Enembreck, Gomes, Bifet and Pfahringer, Boosting Decision Stumps for Dynamic Feature Selection."
 
@@ -37,11 +37,11 @@ _measured: dict[AbfsRun, AbfsMeasured] = {}  # of this process: Tables 5, 6 and 
 
 
 def measure_all(runs: Sequence[AbfsRun], options: Options, progress: Progress) -> dict[AbfsRun, list[AbfsMeasured]]:
-    """Measure every run with every seed; the runs come back in their own order."""
+    """Measure every run with every seed; the runs come back in their own order, without those that had no time."""
     tasks = [
         replace(run, seed=options.seed + repeat, rows=options.rows or run.rows)
         for run in runs
-        for repeat in range(options.repeats)
+        for repeat in range(options.n_repeats())
     ]
     store = RunStore(None if options.keep is None else Path(options.keep) / "abfs")
     for task in tasks:
@@ -51,20 +51,32 @@ def measure_all(runs: Sequence[AbfsRun], options: Options, progress: Progress) -
         elif task in _measured:  # for another folder
             store.add(task, asdict(_measured[task]))
     due = [task for task in tasks if task not in _measured]
-    for done, (task, measured) in enumerate(map_all(measure, due, options.jobs), start=1):
-        _measured[task] = measured
-        store.add(task, asdict(measured))
+    found_now = run_all(_measured_run, None, due, options.jobs, _silent, admit=lambda task: not options.time_is_up)
+    for done, outcome in enumerate(found_now, start=1):
+        if outcome.error is not None:
+            raise outcome.error
+        _measured[outcome.task] = outcome.result
+        store.add(outcome.task, asdict(outcome.result))
         progress(done, len(due))
     grouped: dict[AbfsRun, list[AbfsMeasured]] = defaultdict(list)
     for task in tasks:
-        grouped[replace(task, seed=options.seed)].append(_measured[task])
-    return grouped
+        if task in _measured:
+            grouped[replace(task, seed=options.seed)].append(_measured[task])
+    return dict(grouped)
+
+
+def _measured_run(shared: None, task: AbfsRun, progress: Any) -> AbfsMeasured:
+    return measure(task)[1]
+
+
+def _silent(task: Any, fraction: float) -> None:
+    """Single runs report nothing: they are counted when they are done."""
 
 
 def lead(options: Options) -> str:
     """What was run, for the head of a page."""
     rows = f"{options.rows:,} rows" if options.rows else "As many rows as in the paper"
-    repeats = f"{options.repeats} repeat{'s' if options.repeats > 1 else ''}"
+    repeats = f"{options.n_repeats()} repeat{'s' if options.n_repeats() > 1 else ''}"
     few = " So few rows hold few grace periods or none: ABFS has hardly begun to select."
     said = few if options.rows and options.rows <= FEW_ROWS else ""
     return f"{PAPER} {rows}; {repeats} (30 in the paper), seed {options.seed}.{said}"

@@ -27,6 +27,11 @@ class EtanaData:
     note: str = ""
     whole: bool = True  # else it is another version of the paper's, and no verdict is based on it
 
+    @property
+    def basis(self) -> str:
+        """What a cell measured on it rests on (see Pair)."""
+        return "whole" if self.whole else "part"
+
 
 DATA_SETS = (
     EtanaData("Madelon", "madelon.npz", 2, 2_000),

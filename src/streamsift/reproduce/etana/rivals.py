@@ -22,7 +22,7 @@ from streamsift.columns.ofs_a3m import OFSA3M
 from streamsift.columns.ofs_density import OFSDensity
 from streamsift.columns.osfs import OSFS
 from streamsift.columns.saola import SAOLA
-from streamsift.reproduce.etana.data import NOT_HERE, Split, folder_of, load, missing, present, splits
+from streamsift.reproduce.etana.data import NOT_HERE, EtanaData, Split, folder_of, load, missing, present, splits
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Pair, Progress, Result
 
@@ -60,8 +60,7 @@ def rivals(options: Options, progress: Progress) -> Result:
         for number, (method, make) in enumerate(METHODS.items()):
             found = measure(X, y, parts, make)
             rows.append(_row(data.name, method, found, paper))
-            if data.whole:
-                pairs += _pairs(data.name, method, found, paper)
+            pairs += _pairs(data, method, found, paper)
             progress(place * len(METHODS) + number + 1, len(sets) * len(METHODS))
     notes = [f"{data.name} is here {data.note}." for data in sets if data.note]
     return Result(
@@ -124,12 +123,16 @@ def _row(data: str, method: str, found: RivalMeasured, paper: dict[str, Any]) ->
     return cells
 
 
-def _pairs(data: str, method: str, found: RivalMeasured, paper: dict[str, Any]) -> list[Pair]:
+def _pairs(data: EtanaData, method: str, found: RivalMeasured, paper: dict[str, Any]) -> list[Pair]:
     cells = [
-        (value, table, paper[table][data].get(method))
+        (value, table, paper[table][data.name].get(method))
         for value, table in zip(_measures(found), PUBLISHED.values(), strict=True)
     ]
-    return [Pair(table, f"{data}, {method}", value, theirs) for value, table, theirs in cells if theirs is not None]
+    return [
+        Pair(table, f"{data.name}, {method}", value, theirs, data.basis)
+        for value, table, theirs in cells
+        if theirs is not None
+    ]
 
 
 def _measures(found: RivalMeasured) -> tuple[float, float, float, float]:

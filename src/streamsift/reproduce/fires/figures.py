@@ -253,8 +253,9 @@ def _outcome_6(stability: list[float], penalties: Sequence[float]) -> str:
 def trade_off(done: list[FiresRun], name: str) -> LabelledPanel:
     """Figure 5: accuracy against stability; the size of a mark is the variance of the accuracy over time."""
     curves, marks = [], []
-    for method in dict.fromkeys(one.cell.method for one in done if one.cell.method in SELECTORS):
-        own = [one.found for one in done if (one.cell.data, one.cell.method) == (name, method)]
+    done = [one for one in done if one.cell.data == name and one.cell.method in SELECTORS]
+    for method in dict.fromkeys(one.cell.method for one in done):
+        own = [one.found for one in done if one.cell.method == method]
         x, y, variance = (
             float(np.mean([found[key] for found in own])) for key in ("accuracy", "stability", "variance")
         )

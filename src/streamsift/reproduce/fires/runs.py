@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -105,29 +106,57 @@ class FiresPlan:
         return [(size, fraction) for size in self.batch_sizes for fraction in self.fractions]
 
 
-def runs(folder: Path, sets: list[FiresData], plan: FiresPlan, keep: str | None = None) -> Iterator[FiresRun]:
+def runs(
+    folder: Path,
+    sets: list[FiresData],
+    plan: FiresPlan,
+    keep: str | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[FiresRun]:
     """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
+
+    Once `stop` says so, only what is kept already is given.
 
     One run after the other and with one thread of linear algebra: times would disturb each other. A method is warmed up
     by two batches first: kernels are compiled on first use, and no step of the paper's had to wait for that.
     """
     store = RunStore(None if keep is None else Path(keep) / "fires")
-    warm = set()
-    for data in sets:
-        for seed in plan.seeds:
-            X, y = load(folder, data, plan.max_rows, seed)
-            for method in plan.methods_on(X.shape[1]):
-                for batch_size, fraction in plan.settings(method):
-                    cell = FiresCell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
-                    found = store.find(cell)
-                    if found is None:
-                        with threadpool_limits(1):
-                            if method not in warm:
-                                run(X[: 2 * batch_size], y[: 2 * batch_size], method, batch_size, fraction, seed)
-                                warm.add(method)
-                            found = cell.measures(run(X, y, method, batch_size, fraction, seed))
-                        store.add(cell, found)
-                    yield FiresRun(cell, found)
+    warm: set[str] = set()
+    for learners in (False, True):  # those on all features take longest: they come last
+        for data in sets:
+            for seed in plan.seeds:
+                rows = _Rows(folder, data, plan.max_rows, seed)
+                methods = plan.methods_on(rows.n_features if plan.brief else 0)
+                for method in (name for name in methods if (name in BENCHMARKS) == learners):
+                    for batch_size, fraction in plan.settings(method):
+                        cell = FiresCell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
+                        found = store.find(cell)
+                        if found is None and stop():
+                            continue
+                        if found is None:
+                            found = rows.measured(cell, warm)
+                            store.add(cell, found)
+                        yield FiresRun(cell, found)
+
+
+class _Rows:
+    """The rows of a data set, read when they are first needed: of a set whose runs are all kept, never."""
+
+    def __init__(self, folder: Path, data: FiresData, max_rows: int | None, seed: int) -> None:
+        self._load = lru_cache(1)(lambda: load(folder, data, max_rows, seed))
+
+    @property
+    def n_features(self) -> int:
+        return int(self._load()[0].shape[1])
+
+    def measured(self, cell: FiresCell, warm: set[str]) -> dict[str, float]:
+        X, y = self._load()
+        settings = (cell.method, cell.batch_size, cell.fraction, cell.seed)
+        with threadpool_limits(1):
+            if cell.method not in warm:
+                run(X[: 2 * cell.batch_size], y[: 2 * cell.batch_size], *settings)
+                warm.add(cell.method)
+            return cell.measures(run(X, y, *settings))
 
 
 def run(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from streamsift.reproduce.fires.causes import dying_weights, few_rows
 from streamsift.reproduce.fires.data import DATA_SETS, FiresData, present
 from streamsift.reproduce.fires.figures import figure_3, figure_4, figure_5, figure_6, trade_off
 from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS, WIDE, FiresPlan, FiresRun, data_folder, runs
@@ -25,30 +26,34 @@ MEASURES = {"accuracy": "table3.accuracy", "ms": "table3.ms", "stability": "tabl
 def tables_3_and_4(options: Options, progress: Progress) -> Result:
     """Accuracy, time and stability of all methods, ours beside the published figures."""
     folder = data_folder(options)
-    plan = FiresPlan(
-        max_rows=options.rows, seeds=tuple(range(options.seed, options.seed + options.repeats)), brief=options.brief
-    )
+    seeds = tuple(range(options.seed, options.seed + options.n_repeats()))
+    plan = FiresPlan(max_rows=options.rows, seeds=seeds, brief=options.brief)
     sets = present(folder)
     total = len(sets) * len(plan.seeds) * sum(len(plan.settings(method)) for method in plan.methods)
     done = []
-    for one in runs(folder, sets, plan, options.keep):
+    for one in runs(folder, sets, plan, options.keep, lambda: options.time_is_up):
         done.append(one)
         progress(len(done), total)
-    return compare(done, sets, plan)
+    return compare(done, sets, plan, total - len(done) if options.time_is_up else 0)
 
 
-def compare(done: list[FiresRun], sets: list[FiresData], plan: FiresPlan) -> Result:
-    """The result of the tables: one row a data set and method, then the means over the sets measured."""
+def compare(done: list[FiresRun], sets: list[FiresData], plan: FiresPlan, n_left: int = 0) -> Result:
+    """The result of the tables: one row a data set and method, then the means over the sets measured.
+
+    A cell counts only if its whole grid has been run.
+    """
     ours = {
         (measure, data.name, method): float(np.mean(values))
         for measure in MEASURES
         for data in sets
         for method in plan.methods
-        if (values := [run.found[measure] for run in done
-                       if (run.cell.data, run.cell.method) == (data.name, method) and measure in run.found])
+        if len(values := [run.found[measure] for run in done
+                          if (run.cell.data, run.cell.method) == (data.name, method) and measure in run.found])
+        == len(plan.settings(method)) * len(plan.seeds)
     }  # fmt: skip
     published = {measure: published_table("fires", table) for measure, table in MEASURES.items()}
     names = [data.name for data in sets]
+    basis = {data.name: "whole" if data.whole else "part" for data in sets}
     rows = []
     for name in names:
         for method in plan.methods:
@@ -75,13 +80,15 @@ def compare(done: list[FiresRun], sets: list[FiresData], plan: FiresPlan) -> Res
         rows=rows,
         x_label="",
         dashed_means="",
-        panels=[trade_off(done, name) for name in names],
+        panels=[
+            trade_off(done, name) for name in names if any((m, name, s) in ours for m in MEASURES for s in SELECTORS)
+        ],
         pairs=[
-            Pair(MEASURES[measure], f"{name}, {method}", value, published[measure][name][method])
+            Pair(MEASURES[measure], f"{name}, {method}", value, published[measure][name][method], basis[name])
             for (measure, name, method), value in ours.items()
-            if name in {data.name for data in sets if data.whole}
         ],
         missing=[data.name for data in DATA_SETS if data not in sets or not data.whole],
+        n_left=n_left,
     )
 
 
@@ -93,8 +100,9 @@ def rankings(
 ) -> list[str]:
     """For each measure the order of the selectors here and in the paper (over the same sets), and where they differ."""
     sentences = []
+    selectors = [method for method in methods if method in SELECTORS]
     for measure in MEASURES:
-        selectors = [method for method in methods if method in SELECTORS]
+        names = [name for name in names if all((measure, name, method) in ours for method in selectors)]
         here, there = (
             sorted(selectors, key=lambda method: means[method], reverse=measure != "ms")
             for means in (
@@ -139,4 +147,6 @@ EXHIBITS = {
     "figure 4": figure_4,
     "figure 5": figure_5,
     "figure 6": figure_6,
+    "check weights": dying_weights,
+    "check rows": few_rows,
 }

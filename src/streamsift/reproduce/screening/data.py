@@ -22,6 +22,11 @@ class ScreeningData:
     file: str
     part: str = ""
 
+    @property
+    def basis(self) -> str:
+        """What a cell measured on it rests on (see Pair)."""
+        return "part" if self.part else "whole"
+
 
 DATA_SETS = (
     ScreeningData("url", "url_day0.npz", "only 3,000 rows of 299 features of 16,000 of 74,110"),

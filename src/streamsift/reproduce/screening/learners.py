@@ -23,7 +23,7 @@ from streamsift.core.exceptions import ReaderError
 from streamsift.core.selection import rank_scores
 from streamsift.learners.fsa import FSA
 from streamsift.reproduce.papers import published_table
-from streamsift.reproduce.result import Options, Progress, Result
+from streamsift.reproduce.result import Options, Pair, Progress, Result
 from streamsift.reproduce.screening.data import folder_of, load
 from streamsift.rows.screener import Screener
 
@@ -82,18 +82,21 @@ def _table(number: int, options: Options, progress: Progress) -> Result:
     if not sets:
         names = ", ".join(data.file for data in stand_ins)
         raise ReaderError(f"The folder {str(folder)!r} has none of the files {names}: give the folder with --data.")
-    total = len(sets) * options.repeats * len(LEARNERS) * (2 + 2 * len(SCORES))
+    repeats = options.n_repeats()
+    total = len(sets) * repeats * len(LEARNERS) * (2 + 2 * len(SCORES))
     lines: list[Line] = []
     for data in sets:
-        for seed in range(options.seed, options.seed + options.repeats):
+        for seed in range(options.seed, options.seed + repeats):
             for line in measure(folder, data, options.rows, seed):
                 lines.append(line)
                 progress(len(lines), total)
     paper = published_table("screening", f"table{number}")
-    rows = []
+    rows, pairs = [], []
     for data_name, name in dict.fromkeys((line.data, line.name) for line in lines):
         same = [line for line in lines if (line.data, line.name) == (data_name, name)]
-        theirs = paper[name]
+        error, theirs = float(np.mean([line.error for line in same])), float(paper[name]["error rate"])
+        cell = f"{data_name.replace(',', '')}, {name.replace(',', '')}"  # one comma: set, method
+        pairs.append(Pair(f"table{number}", cell, error, theirs, "part"))
         rows.append(
             [
                 data_name,
@@ -101,16 +104,16 @@ def _table(number: int, options: Options, progress: Progress) -> Result:
                 f"{same[0].n_screened:,}",
                 f"{same[0].n_used:,}",
                 f"{np.mean([line.seconds for line in same]):.2f}",
-                f"{np.mean([line.error for line in same]):.4f}",
-                "" if theirs["error rate"] is None else f"{theirs['error rate']:g}",
-                f"{np.mean([line.error for line in same]) - theirs['error rate']:+.4f}",
+                f"{error:.4f}",
+                f"{theirs:g}",
+                f"{error - theirs:+.4f}",
             ]
         )
     return Result(
         title=f"Table {number}: error with and without screening, {wanted}",
         lead="Wang and Barbu, Online Feature Screening for Data Streams with Concept Drift. Screening keeps "
         f"{SHARE:.0%} of the features, FSA {FSA_SHARE:.0%} of these; {TRAIN:.0%} of the rows train, the others judge; "
-        f"adaptive is fading {FADING}; {options.repeats} repeat{'s' if options.repeats > 1 else ''}, "
+        f"adaptive is fading {FADING}; {repeats} repeat{'s' if repeats > 1 else ''}, "
         f"seed {options.seed}.",
         note=f"Data missing: {wanted}. The published errors are of that set, ours of "
         f"{', '.join(data.name for data in sets)}: only their shape compares. {' '.join(_shape(lines))}",
@@ -119,6 +122,7 @@ def _table(number: int, options: Options, progress: Progress) -> Result:
         x_label="",
         dashed_means="",
         panels=[],
+        pairs=pairs,
         missing=[wanted],
     )
 

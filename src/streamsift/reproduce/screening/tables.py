@@ -180,16 +180,16 @@ def _time_table(
         X, y = load(folder, data.file, options.rows)
         online_counts(X[:300], y[:300], EPS, MINIBATCH)  # compiles
         for number, (name, way) in enumerate({"offline": offline_counts, **ways}.items()):
-            ours = min(_milliseconds(way, X, y) for _ in range(options.repeats))
+            ours = min(_milliseconds(way, X, y) for _ in range(options.n_repeats()))
             theirs = paper.get(name, {}).get(data.name)
             rows.append([data.name, name, f"{ours:.0f}", "" if theirs is None else f"{theirs:,}", _ratio(ours, theirs)])
-            if theirs is not None and not data.part:
-                pairs.append(Pair("table2", f"{data.name}, {what} {name}", ours, theirs))
+            if theirs is not None:
+                pairs.append(Pair("table2", f"{data.name}, {what} {name}", ours, theirs, data.basis))
             progress(place * (len(ways) + 1) + number + 1, total)
     return Result(
         title=title,
         lead=f"{LEAD} {setting}{N_BINS} bins; {_rows_note(options)}; milliseconds, the best of "
-        f"{options.repeats} run{'s' if options.repeats > 1 else ''}.",
+        f"{options.n_repeats()} run{'s' if options.n_repeats() > 1 else ''}.",
         note=f"{note}Another machine and another language (Matlab in the paper): compare orders, not numbers. Our "
         "buffer holds thousands of rows whatever the minibatch, so its size costs only the calls; offline goes column "
         "by column in numpy. "
@@ -227,8 +227,8 @@ def tables_4_to_6(options: Options, progress: Progress) -> Result:
                 theirs = paper.get(table, {}).get(eps, {}).get(data.name)
                 shown = ["", ""] if theirs is None else [f"{theirs:g}", f"{ours - theirs:+.4g}"]
                 rows.append([data.name, eps, name, f"{ours:.4g}", *shown])
-                if theirs is not None and not data.part:
-                    pairs.append(Pair(table, f"{data.name}, eps {eps}", ours, theirs))
+                if theirs is not None:
+                    pairs.append(Pair(table, f"{data.name}, eps {eps}", ours, theirs, data.basis))
             progress(place * len(EPSILONS) + number + 1, len(sets) * len(EPSILONS))
     return Result(
         title="Tables 4, 5 and 6: differences of counts, scores and ranks, online against offline",

@@ -51,6 +51,7 @@ from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.guard import one_thread
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.tags import Categorical, StreamTags
+from streamsift.core.why import Evidence
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import (
@@ -457,6 +458,11 @@ class FIRES(RowSelector):
             return np.zeros(state.n_features)
         importance, uncertainty = self._aggregated(state)
         return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
+
+    def _evidence(self, slot: int) -> Evidence:
+        mu, sigma = float(self.importance_[slot]), float(self.uncertainty_[slot])
+        unknown = "its values and their distribution: FIRES keeps the parameters of a model."
+        return Evidence(figures=(("importance (mu)", mu), ("uncertainty (sigma)", sigma)), unknown=(unknown,))
 
     def _aggregated(self, state: FiresState) -> tuple[Floats, Floats]:
         model, squares = self._bound_model(state), self._takes_squares()

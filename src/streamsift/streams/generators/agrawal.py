@@ -3,10 +3,11 @@
 Nine features; a concept is a function of some of them that says who gets the loan. By default the functions 1, 2 and 3
 follow each other, which are those of the ABFS authors' program.
 
-Deviations. Table 1 of the ABFS paper gives this stream 4, 3 and 4 true features and `an` 2. No three of the ten
-functions fit that, and the negotiation functions do have 4, 3 and 4, so the two rows seem to be swapped; what counts
-here is what each function reads: 1, 2 and 2. The values are perturbed after the label is known, by up to
-`perturbation` of the range; MOA then cuts the house value at 135,000, a tenth of its range, which is not done here.
+Deviations. Table 1 of the ABFS paper gives this stream 4, 3 and 4 true features and `an` 2. No three different ones of
+the ten functions fit that, and the negotiation functions do have 4, 3 and 4, so the two rows seem to be swapped
+(`streamsift reproduce abfs --check functions`); what counts here is what each function reads: 1, 2 and 2. The values
+are perturbed after the label is known, by up to `perturbation` of the range; MOA then cuts the house value at 135,000,
+a tenth of its range, which is not done here.
 """
 
 from __future__ import annotations

@@ -1,0 +1,122 @@
+"""Tables in parts on several processes: speed-up, what merging costs, and how many bytes a part moves.
+
+The table lies in Parquet files with one array column of float32. The speed-up is by a clock on the wall; what learning
+and merging cost is processor time of one process, which other work on the machine does not change much.
+`python -m benchmarks.scale` projects from these figures (docs/scale.md).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.table import Row, best_times
+from streamsift import Screener
+from streamsift.engines import select
+from streamsift.engines.parts import find_parts
+from streamsift.engines.work import Job, learn, merge
+
+CRITERIA = ("fisher", "mutual_info")
+EPS = 0.01
+N_PARTS = 8
+ROWS_BESIDE = 10_000  # rows that a state is compared with: so many of them are learnt, or sent, instead
+
+
+def run(quick: bool) -> list[Row]:
+    n_features, n_rows = (200, 2_000) if quick else (1_000, 5_000)  # rows of a part
+    with tempfile.TemporaryDirectory(prefix="streamsift-") as folder:
+        write_parts(Path(folder), n_features, n_rows)
+        rows = [speed_up(folder, criterion, n_features, n_rows, quick=quick) for criterion in CRITERIA]
+        for criterion in CRITERIA:
+            for share in (4, 1):
+                rows += _costs(Path(folder), criterion, n_features // share, n_rows)
+    return rows
+
+
+def write_parts(folder: Path, n_features: int, n_rows: int) -> None:
+    """Files with one array column `x` and the label `y`."""
+    for number in range(N_PARTS):
+        rng = np.random.default_rng(number)
+        y = rng.integers(0, 2, n_rows)
+        X = rng.standard_normal((n_rows, n_features), np.float32)
+        X[:, 0] += y
+        column = pa.FixedSizeListArray.from_arrays(pa.array(X.reshape(-1)), n_features)
+        pq.write_table(pa.table({"x": column, "y": y}), folder / f"{number}.parquet")
+
+
+def speed_up(folder: str, criterion: str, n_features: int, n_rows: int, *, quick: bool) -> Row:
+    """Two processes beside one, the start of the processes included."""
+
+    def on(jobs: int) -> Callable[[], Any]:
+        return lambda: select(folder, Screener(criterion, eps=EPS), "y", jobs=jobs)
+
+    two, one = best_times(on(2), on(1), repeats=1 if quick else 2)
+    n_values = N_PARTS * n_rows * n_features
+    note = f"{N_PARTS} parts of {n_rows:,} rows, {n_features:,} features, with the start of the processes"
+    name = f"{criterion}: two processes"
+    return Row(name, 1e9 * two / n_values, 1e9 * one / n_values, "one process", one / two, None, "ns/value", note)
+
+
+def _costs(folder: Path, criterion: str, n_features: int, n_rows: int) -> list[Row]:
+    """Learning a part, merging as many states as there are parts, and the bytes of a state; per feature."""
+    kept = folder / "narrow"
+    kept.mkdir(exist_ok=True)
+    states: list[bytes] = []
+    learning = reading = float("inf")
+    for number in range(N_PARTS):
+        path = kept / f"{number}.parquet"
+        _narrowed(folder / f"{number}.parquet", path, n_features)
+        (part,) = find_parts(path, 1)[:1]
+        job = Job.of(Screener(criterion, eps=EPS), "y", {}, 1000)
+        seconds, state = _processor_time(lambda job=job, part=part: learn(job, part))  # type: ignore[misc]
+        learning = min(learning, seconds / (n_rows * n_features))
+        states.append(state)
+        seconds, _ = _processor_time(lambda part=part: [0 for _ in part.open("y", {}).batches(1000)])  # type: ignore[misc]
+        reading = min(reading, seconds / (n_rows * n_features))
+    merging = {}
+    for count in (2, N_PARTS):
+        seconds = min(_processor_time(lambda count=count: merge(states[:count]))[0] for _ in range(3))  # type: ignore[misc]
+        merging[count] = seconds / (count - 1) / n_features
+    beside = learning * ROWS_BESIDE
+    size = len(states[0]) / n_features
+    what = f"{criterion}, {n_features:,} features"
+    rows_beside = f"learning {ROWS_BESIDE:,} rows"
+    return [
+        Row(
+            f"{what}: learning", 1e9 * learning, 1e9 * reading, "reading it from Parquet", reading / learning, None,
+            "ns/value", "processor time, with reading",
+        ),
+        *(
+            Row(
+                f"{what}: merging one of {count} parts", 1e6 * cost, 1e6 * beside, rows_beside, beside / cost, None,
+                "µs/feature", "processor time, with unpacking and packing",
+            )
+            for count, cost in merging.items()
+        ),
+        Row(
+            f"{what}: bytes moved per part", size, 4.0 * ROWS_BESIDE, f"{ROWS_BESIDE:,} rows of float32",
+            4.0 * ROWS_BESIDE / size, None, "bytes/feature", f"of a part of {n_rows:,} rows",
+        ),
+    ]  # fmt: skip
+
+
+def _narrowed(source: Path, target: Path, n_features: int) -> None:
+    table = pq.read_table(source)
+    X = np.concatenate([chunk.flatten().to_numpy() for chunk in table["x"].chunks]).reshape(table.num_rows, -1)
+    column = pa.FixedSizeListArray.from_arrays(
+        pa.array(np.ascontiguousarray(X[:, :n_features]).reshape(-1)), n_features
+    )
+    pq.write_table(pa.table({"x": column, "y": table["y"]}), target)
+
+
+def _processor_time(action: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    found = action()
+    return time.process_time() - start, found

@@ -1,0 +1,345 @@
+"""Make the page of the reproduced papers, and its charts, from the results beside it.
+
+    python docs/reproduction/make.py
+
+Reads results/*.json, as `streamsift reproduce all` (in its folder results/) and `streamsift reproduce PAPER --check
+NAME` write them, and texts.json, what was found out in words; writes index.md and one SVG per paper. No number on the
+page is typed in: those of the texts are looked up in the results.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from streamsift.reproduce.claims import judged_claims
+from streamsift.reproduce.everything import STRENGTH, summary
+from streamsift.reproduce.printed import KINDS, RESULTS
+from streamsift.reproduce.verdict import RULE, WORDS
+
+HERE = Path(__file__).resolve().parent
+PAPERS = ("fires", "abfs", "screening", "investing", "etana")
+ANSWER = {True: "**yes**", False: "**no**", None: "not measured"}
+Records = Mapping[str, dict[str, Any]]
+
+
+def records(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
+    """The results of exhibits by stem, without those of checks."""
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))
+            if "-check-" not in path.stem}  # fmt: skip
+
+
+def checks(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
+    """The results of the checks by stem."""
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*-check-*.json"))}
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
+    """The whole page as markdown."""
+    tables, claims = summary(found, {}), judged_claims(found)
+    parts = [
+        "# The papers, measured again",
+        texts["lead"],
+        *_counts(tables, claims),
+        f"**The rule.** {RULE}",
+        texts["how"],
+    ]
+    for paper in PAPERS:
+        text = texts["papers"][paper]
+        own = [table for table in tables if table["paper"] == paper]
+        said = [claim for claim in claims if claim["paper"] == paper]
+        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said)]
+        if CHARTS[paper](found):
+            parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
+        parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
+        parts.append("**What the paper does not say**")
+        parts += [f"- {_filled(line, found, looked_into)}" for line in text["found"]]
+        parts += ["**Newer results**", text["newer"]]
+    parts += ["## What was run", _runs(found, looked_into)]
+    joined = "\n\n".join(parts) + "\n"
+    return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", joined)
+
+
+def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> list[str]:
+    words = [word for word in WORDS if any(table["verdict"]["word"] == word for table in tables)]
+    rows = []
+    for kind in KINDS:
+        own = Counter(table["verdict"]["word"] for table in tables if table["kind"] == kind)
+        rows.append([kind, str(sum(own.values())), *(str(own[word] or "") for word in words)])
+    results = [table for table in tables if table["kind"] == RESULTS]
+    rests = Counter(table["rests_on"] for table in results)
+    held = Counter(claim["holds"] for claim in claims)
+    order = [table["correlation"] for table in tables if table["correlation"] is not None]
+    sentences = (
+        f"Of {len(claims)} claims of the papers {held[True]} hold here, {held[False]} do not, {held[None]} were not "
+        "measured. "
+        f"In {len(order)} tables that compare methods, the rank correlation of our order with the printed one is "
+        f"{sorted(order)[len(order) // 2]:.2f} (median)." if order else ""
+    )  # fmt: skip
+    rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
+    return [
+        _table(["tables of", "in all", *words], rows),
+        f"What the {len(results)} verdicts on results rest on: {rested}. {sentences}",
+    ]
+
+
+def _verdict(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> str:
+    results = Counter(table["verdict"]["word"] for table in tables if table["kind"] == "results")
+    held = Counter(claim["holds"] for claim in claims)
+    words = ", ".join(f"{word} {count}" for word, count in results.most_common())
+    n_judged = held[True] + held[False]
+    unmeasured = f"; {held[None]} not measured" if held[None] else ""
+    return f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}."
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [
+            f"{claim['claim']} ({claim['where']})",
+            ANSWER[claim["holds"]],
+            claim["here"] + (" (quick)" if claim["rests_on"] == "quick" else ""),
+            ""
+            if claim["holds_in_print"] is None
+            else f"{'yes' if claim['holds_in_print'] else 'no'}: {claim['in_print']}",
+        ]
+        for claim in claims
+    ]
+    return _table(["claim", "here", "in figures", "in the paper's own cells"], rows)
+
+
+def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for table in tables:
+        number = table["table"].partition(".")[0].removeprefix("table")
+        name = f"{number}: {table['what']}" if number.isdigit() else table["what"]
+        said = " ".join(filter(None, (table["verdict"]["sentence"], table["chance"], table["order"], table["caveat"])))
+        rows.append([name, table["verdict"]["word"], _rests_on(table), said])
+    return _table(["table", "verdict", "rests on", "how near"], rows)
+
+
+def _rests_on(table: Mapping[str, Any]) -> str:
+    if table["kind"] != RESULTS:
+        return "what is here" if table["repeats"] else "nothing"
+    if not table["repeats"]:
+        return str(table["rests_on"])
+    of = f" of {table['paper_repeats']}" if table["paper_repeats"] else ""
+    plural = "" if table["repeats"] == 1 and not of else "s"
+    return f"{table['rests_on']}, {table['repeats']}{of} repeat{plural}"
+
+
+def _runs(found: Records, looked_into: Records) -> str:
+    rows = [
+        [
+            stem,
+            "all" if record["rows"] is None else f"{record['rows']:,}",
+            str(record["repeats"]) + (f" of {record['paper_repeats']}" if record["paper_repeats"] else ""),
+            str(record["n_left"] or ""),
+            str(len(record["cells"])),
+            _error(record),
+            f"{record['seconds']:,.0f}",
+            ", ".join(record["commits"]),
+            f"`{record['command']}`",
+        ]
+        for stem, record in found.items()
+    ]
+    rows += [
+        [stem, "", "", "", "", "", f"{record['seconds']:,.0f}", record["commit"], f"`{record['command']}`"]
+        for stem, record in looked_into.items()
+    ]
+    columns = ["result", "rows", "repeats", "runs left", "cells", "standard error", "seconds", "commits", "command"]
+    return _table(columns, rows)
+
+
+def _error(record: Mapping[str, Any]) -> str:
+    """The median standard error, as a share of the mean; nothing where there is one repeat."""
+    shares = sorted(abs(cell["error"] / cell["ours"]) for cell in record["cells"] if cell["error"] and cell["ours"])
+    return f"{100 * shares[len(shares) // 2]:.2g} %" if shares else ""
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in line) + " |" for line in lines
+    )
+
+
+PLACE = re.compile(r"\{([^{}]+)\}")
+
+
+def _filled(text: str, found: Records, looked_into: Records) -> str:
+    """A text with its numbers looked up.
+
+    {stem > table > cell} is our value, {stem > table > cell > published} the printed one, {stem > note} the words of a
+    check, {stem > rows > first cell > column} a cell of its table.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        stem, *rest = [part.strip() for part in match[1].split(">")]
+        if stem in looked_into:
+            check = looked_into[stem]
+            if rest == ["note"]:
+                return str(check["note"])
+            _, row, column = rest
+            line = next(line for line in check["rows"] if row in (line[0], ", ".join(line[:2])))
+            return str(line[check["columns"].index(column)])
+        if stem not in found:
+            return "(not measured)"
+        table, name, *what = rest
+        cell = next((cell for cell in found[stem]["cells"] if (cell["table"], cell["cell"]) == (table, name)), None)
+        if cell is None:
+            return "(not measured)"
+        number = cell[what[0] if what else "ours"]
+        return f"{number:.4g}" if isinstance(number, float | int) else str(number)
+
+    return PLACE.sub(value, text)
+
+
+# -- the charts -------------------------------------------------------------------------------------------------------
+
+Line = tuple[str, float, float, float | None]  # label, ours, printed, standard error
+ROW, LEFT, WIDTH, TOP = 24, 190, 460, 34
+
+
+def _cells(found: Records, stem: str, table: str) -> dict[str, dict[str, Any]]:
+    return {cell["cell"]: cell for cell in found[stem]["cells"] if cell["table"] == table} if stem in found else {}
+
+
+def _means(cells: Mapping[str, dict[str, Any]]) -> list[Line]:
+    """Methods by their means over the sets, the best in print first."""
+    methods: dict[str, list[dict[str, Any]]] = {}
+    for name, cell in cells.items():
+        methods.setdefault(name.rpartition(", ")[2], []).append(cell)
+    most = max(map(len, methods.values()), default=0)
+    lines = [
+        (name, _mean(own, "ours"), _mean(own, "published"), None) for name, own in methods.items() if len(own) == most
+    ]
+    return sorted(lines, key=lambda line: -line[2])
+
+
+def _mean(cells: Sequence[Mapping[str, Any]], what: str) -> float:
+    return sum(float(cell[what]) for cell in cells) / len(cells)
+
+
+def _fires(found: Records) -> list[Line]:
+    return _means(_cells(found, "fires-table-3", "table3.accuracy"))
+
+
+def _investing(found: Records) -> list[Line]:
+    lines = []
+    for name, cell in _cells(found, "investing-table-3", "table3").items():
+        columns, penalty, what = name.rsplit(", ", 2)
+        if what == "features":
+            lines.append((f"{penalty}, {columns}", cell["ours"], cell["published"], cell["error"]))
+    return lines
+
+
+def _etana(found: Records) -> list[Line]:
+    cells = _cells(found, "etana-table-2", "table2")
+    return [(name, cell["ours"], cell["published"], cell["error"]) for name, cell in cells.items()]
+
+
+def _abfs(found: Records) -> list[Line]:
+    cells = _cells(found, "abfs-table-3", "table3")
+    lines = []
+    for learner in ("NB", "KNN", "HT", "HAT"):
+        for name, cell in cells.items():
+            stream, _, method = name.rpartition(", ")
+            other = cells.get(f"{stream}, {learner}")
+            if method == f"{learner}-ABFS" and other:
+                gains = (cell[what] - other[what] for what in ("ours", "published"))
+                lines.append((f"{learner} on {stream}", *gains, None))
+    return lines
+
+
+def _screening(found: Records) -> list[Line]:
+    lines = []
+    for score in ("chi-square", "gini", "mutual-information"):
+        for name, cell in _cells(found, "screening-table-4", f"table6.{score}").items():
+            if cell["basis"] == "whole" and cell["published"]:
+                lines.append((f"{score}, {name}", cell["ours"], cell["published"], None))
+    return lines
+
+
+CHARTS = {"fires": _fires, "investing": _investing, "etana": _etana, "abfs": _abfs, "screening": _screening}
+
+
+def chart(lines: Sequence[Line], title: str) -> str:
+    """Ours (full) and printed (open) on one line per label, with twice the standard error where it is known."""
+    values = [
+        value
+        for _, ours, printed, error in lines
+        for value in (ours - 2 * (error or 0), ours + 2 * (error or 0), printed)
+    ]
+    low, high = min(values), max(values)
+    low, high = (0.0 if 0 <= low < 0.5 * high else low), (0.0 if 0.5 * low < high <= 0 else high)
+    span = (high - low) or 1.0
+
+    def x(value: float) -> float:
+        return LEFT + WIDTH * (value - low) / span
+
+    height = TOP + ROW * len(lines) + 34
+    marks = []
+    for place, (label, ours, printed, error) in enumerate(lines):
+        y = TOP + ROW * place + ROW / 2
+        marks.append(f'<text x="{LEFT - 12}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>')
+        marks.append(f'<line x1="{x(ours):.1f}" y1="{y:g}" x2="{x(printed):.1f}" y2="{y:g}" class="gap"/>')
+        if error:
+            ends = f'x1="{x(ours - 2 * error):.1f}" x2="{x(ours + 2 * error):.1f}"'
+            marks.append(f'<line {ends} y1="{y:g}" y2="{y:g}" class="error"/>')
+        marks.append(f'<circle cx="{x(printed):.1f}" cy="{y:g}" r="5" class="print"/>')
+        marks.append(f'<circle cx="{x(ours):.1f}" cy="{y:g}" r="4" class="ours"/>')
+    for tick in _ticks(low, high):
+        marks.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{TOP}" y2="{height - 30}" class="grid"/>')
+        marks.append(f'<text x="{x(tick):.1f}" y="{height - 12}" text-anchor="middle">{tick:g}</text>')
+    key = (
+        f'<circle cx="{LEFT}" cy="16" r="4" class="ours"/><text x="{LEFT + 9}" y="20">here</text>'
+        f'<circle cx="{LEFT + 62}" cy="16" r="5" class="print"/><text x="{LEFT + 72}" y="20">in print</text>'
+    )
+    body = "\n".join([key, *marks])
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 30} {height}" role="img">
+<title>{escape(title)}</title>
+<style>
+text {{ font: 12px system-ui, sans-serif; fill: #333; }}
+.ours {{ fill: #0b6e75; }} .print {{ fill: #fff; stroke: #c4540a; stroke-width: 2; }}
+.gap {{ stroke: #bbb; stroke-width: 2; }} .error {{ stroke: #0b6e75; stroke-width: 5; opacity: .35; }}
+.grid {{ stroke: #e4e4e4; }}
+</style>
+<rect width="100%" height="100%" rx="6" fill="#fff"/>
+{body}
+</svg>
+"""
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Four to eight round numbers."""
+    step = 10.0 ** (len(str(int(abs(high - low)))) - 1) if high - low >= 1 else 0.1
+    while (high - low) / step > 8:
+        step *= 2
+    while (high - low) / step < 3:
+        step /= 2
+    first = int(low / step)
+    return [round(step * k, 10) for k in range(first, first + 12) if low <= step * k <= high]
+
+
+def files() -> dict[str, str]:
+    """Every file of the page by name."""
+    texts = json.loads((HERE / "texts.json").read_text("utf-8"))
+    found = records()
+    made = {"index.md": page(found, checks(), texts)}
+    for paper, lines in CHARTS.items():
+        if lines(found):
+            made[f"{paper}.svg"] = chart(lines(found), texts["papers"][paper]["chart"])
+    return made
+
+
+if __name__ == "__main__":
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,209 @@
+"""Why a feature was selected: one card per feature, the same in a notebook and in the report.
+
+A card is plain HTML and SVG that carries its own look, so it needs neither a script nor the page's style sheet; colours
+follow the page where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from streamsift.report.grid import grid_scores
+from streamsift.report.numbers import number, share
+from streamsift.report.page import FeatureCard
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508a", "#8f6f00", "#444c56")  # of a notebook; as in style.css
+MOST_CLASSES = len(COLOURS)
+WIDTH, BAR, GAP, LABEL = 460, 9, 7, 150  # of the bars, in pixels
+SPARK_WIDTH, SPARK_HEIGHT = 460, 54
+PARAGRAPH = "margin: 4px 0 0; font-size: 13px; overflow-wrap: anywhere"
+PICTURE = (
+    '<svg role="img" aria-label="{0}" viewBox="0 0 {1} {2}" style="width: 100%; max-width: {1}px; display: block">'
+)
+TEXT = '<text x="{}" y="{}" text-anchor="end" dominant-baseline="middle" font-size="12" fill="currentColor">{}</text>'
+RECT = '<rect x="{}" y="{}" width="{:.1f}" height="{}" rx="1.5" fill="{}"><title>{}</title></rect>'
+
+Why = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a feature's score went, and from which row on it was selected: what the trace adds to an explanation."""
+
+    rows: Sequence[int]
+    scores: Sequence[float | None]
+    entered: Sequence[int]  # rows at which it came in
+    held: bool  # at the end
+
+
+def html(why: Why, course: Course | None = None) -> str:
+    """A feature's card as HTML."""
+    known = why["evidence"]
+    parts = [_head(why), _figures(why, course)]
+    if course is not None:
+        parts.append(_spark(course))
+    if known["bins"]:
+        parts.append(_bars(why))
+    parts.append(_words(known))
+    style = "max-width: 520px; font: 14px/1.5 system-ui, sans-serif"
+    return str(Markup('<div class="why" style="{}">{}</div>').format(style, Markup("").join(parts)))
+
+
+def _head(why: Why) -> Markup:
+    badge = "selected" if why["selected"] else "not selected"
+    other = "next" if why["selected"] else "last selected"
+    beside = "" if why["threshold"] is None else f"; {other} {number(float(why['threshold']))}"
+    facts = f"{badge}, rank {why['rank']:,} of {why['n_features']:,}; score {number(float(why['score']))}{beside}"
+    text = '<p style="margin: 0 0 4px"><strong>{}</strong> <span style="opacity: .75">{}</span></p>'
+    return Markup(text).format(why["name"], facts)
+
+
+def _figures(why: Why, course: Course | None) -> Markup:
+    """When it came in, and the numbers besides the score."""
+    parts = [] if course is None else [_entered(course)]
+    parts += [_figure(name, value) for name, value in why["evidence"]["figures"]]
+    missing = why["evidence"]["missing"]
+    if missing is not None:
+        parts.append(f"missing in {share(missing)} of the rows" if missing else "never missing")
+    text = "; ".join(part for part in parts if part)
+    return Markup('<p style="margin: 0 0 6px">{}.</p>').format(text[:1].upper() + text[1:]) if text else Markup("")
+
+
+def _figure(name: str, value: float) -> str:
+    """A number by its name; a p-value that no float can hold is not nothing.
+
+    >>> _figure("p-value", 0.0), _figure("gain", 0.25)
+    ('p-value below 1e-300', 'gain 0.2500')
+    """
+    return f"{name} below 1e-300" if name == "p-value" and value == 0.0 else f"{name} {number(value)}"
+
+
+def _entered(course: Course) -> str:
+    """Since when it is selected.
+
+    >>> _entered(Course([], [], [200, 900], True)), _entered(Course([], [], [], False))
+    ('selected since row 900, first at row 200', 'never selected')
+    """
+    if not course.entered:
+        return "never selected"
+    first, last = course.entered[0], course.entered[-1]
+    if not course.held:
+        return f"selected for a time, first at row {first:,}"
+    return f"selected since row {last:,}" + (f", first at row {first:,}" if last != first else "")
+
+
+def _spark(course: Course) -> Markup:
+    """The score over time, with a mark where the feature came in."""
+    known = [(row, value) for row, value in zip(course.rows, course.scores, strict=True) if value is not None]
+    if len(known) < 2:
+        return Markup("")
+    rows, values = np.array([row for row, _ in known], float), np.array([value for _, value in known])
+    low, high = float(values.min()), float(values.max())
+    last = float(rows[-1])
+    x = 2.0 + (SPARK_WIDTH - 4.0) * rows / last
+    y = SPARK_HEIGHT - 3.0 - (SPARK_HEIGHT - 6.0) * ((values - low) / (high - low) if high > low else values * 0 + 0.5)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+    marks = Markup("").join(
+        Markup('<line x1="{0}" x2="{0}" y1="0" y2="{1}" stroke="{2}" stroke-dasharray="3 3"/>').format(
+            f"{2.0 + (SPARK_WIDTH - 4.0) * row / last:.1f}", SPARK_HEIGHT, _colour(1)
+        )
+        for row in course.entered[:1]
+    )
+    title = f"Score over time: {number(low)} to {number(high)}; the dashed line is the row at which it came in."
+    line = '<title>{0}</title>{3}<polyline points="{4}" fill="none" stroke="{5}" stroke-width="1.8"/></svg>'
+    return Markup(PICTURE + line).format(title, SPARK_WIDTH, SPARK_HEIGHT, marks, points, _colour(0))
+
+
+def _bars(why: Why) -> Markup:
+    """The distribution by class: for each bin and class the share of the class's rows that fall into it."""
+    weights = np.array([one["weights"] for one in why["evidence"]["bins"]], float)
+    texts = [one["text"] for one in why["evidence"]["bins"]]
+    totals = weights.sum(axis=0)
+    classes = [int(c) for c in np.argsort(-totals, kind="stable")[:MOST_CLASSES] if totals[c] > 0.0]
+    classes.sort()
+    shares = weights[:, classes] / totals[classes]
+    widest = float(shares.max()) or 1.0
+    labels = [why["classes"][c] if c < len(why["classes"]) else str(c) for c in classes]
+    step = len(classes) * BAR + GAP
+    drawn = []
+    for line, text in enumerate(texts):
+        top = line * step
+        drawn.append(Markup(TEXT).format(LABEL - 8, top + (step - GAP) / 2, _short(text)))
+        for place, part in enumerate(shares[line].tolist()):
+            length = max((WIDTH - LABEL) * part / widest, 0.5)
+            told = f"{text}: {share(part)} of {labels[place]}"
+            drawn.append(Markup(RECT).format(LABEL, top + place * BAR, length, BAR - 1, _colour(place), told))
+    left_out = int((totals > 0.0).sum()) - len(classes)
+    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    legend = Markup("&ensp;").join(
+        Markup('<span><span style="color: {}">■</span> {}</span>').format(_colour(k), label)
+        for k, label in enumerate(labels)
+    )
+    height = step * len(texts)
+    title = f"Distribution by class over {len(texts)} bins"
+    head = Markup('<p style="margin: 6px 0 2px; font-size: 13px">Share of each class by value{}: {}</p>')
+    bars = Markup(PICTURE + "{3}</svg>").format(title, WIDTH, height, Markup("").join(drawn))
+    return head.format(note, legend) + bars
+
+
+def _short(text: str, longest: int = 22) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _colour(place: int) -> str:
+    return f"var(--series-{place}, {COLOURS[place]})"
+
+
+def _words(known: Why) -> Markup:
+    """Spread by class, redundancy, examples, and what is not known."""
+    rows = []
+    if known["spreads"]:
+        text = ", ".join(
+            f"{one['label']} {number(one['mean'])} ± {number(one['deviation'])}" for one in known["spreads"]
+        )
+        rows.append(("Mean ± spread", text))
+    if known["related"]:
+        text = ", ".join(f"{name} {value:.2f}" for name, value in known["related"])
+        rows.append(("Correlation with better ones", text))
+    if known["examples"]:
+        rows.append(("Values such as", ", ".join(known["examples"])))
+    rows += [("Not known", sentence) for sentence in known["unknown"]]
+    line = Markup('<p style="{}"><span style="opacity: .75">{}:</span> {}</p>')
+    return Markup("").join(line.format(PARAGRAPH, label, text) for label, text in rows)
+
+
+def unknown_to_all(whys: Sequence[Why]) -> list[str]:
+    """What is known of no feature: said once above the cards, not on each."""
+    common = set.intersection(*(set(why["evidence"]["unknown"]) for why in whys))
+    return [sentence for sentence in whys[0]["evidence"]["unknown"] if sentence in common]
+
+
+def why_cards(run: Mapping[str, Any], number_of_run: int) -> list[FeatureCard]:
+    """The cards of a run's leading features, each with its course."""
+    common = unknown_to_all(run["why"])
+    grid = run["grid"]
+    places = {feature["index"]: place for place, feature in enumerate(grid["features"])}
+    scores = grid_scores(grid)
+    lanes = {lane["index"]: lane["selected"] for lane in run["lanes"]["features"]}
+    cards = []
+    for why in run["why"]:
+        place = places.get(why["index"])
+        course = None
+        if place is not None:
+            line = [value if np.isfinite(value) else None for value in scores[place].tolist()]
+            entered = [_row_of(start, grid["rows"]) for start, _ in lanes.get(why["index"], ())]
+            course = Course(grid["rows"], line, entered, why["selected"])
+        own = [sentence for sentence in why["evidence"]["unknown"] if sentence not in common]
+        card = Markup(html({**why, "evidence": {**why["evidence"], "unknown": own}}, course))
+        cards.append(FeatureCard(card, None if place is None else (number_of_run, place)))
+    return cards
+
+
+def _row_of(start: int, rows: Sequence[int]) -> int:
+    """The snapshot at which an interval was first seen: intervals begin behind the snapshot before it."""
+    return next((row for row in rows if row > start), start)

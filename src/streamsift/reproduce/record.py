@@ -1,0 +1,142 @@
+"""What is kept of an exhibit: every repeat while it is being measured, and one record of them all for others to read.
+
+The file of an exhibit holds its settings and its repeats, each with its seed, its seconds and its result; a repeat that
+had no time for all of its runs is measured again, which costs only what was left (its finished runs are kept). The
+record holds what a verdict needs: the cells with mean and standard error, and what they come from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from streamsift.reproduce.result import Options, Pair
+
+Kept = dict[str, Any]  # the file of an exhibit: settings, commits, repeats
+
+
+def settings(options: Options) -> dict[str, Any]:
+    """What a repeat depends on: a repeat of other settings is not taken for one of these.
+
+    Of the data folder the names and sizes of its files count, not where it is.
+    """
+    return {"rows": options.rows, "seed": options.seed, "brief": options.brief, "data": fingerprint(options.data)}
+
+
+def fingerprint(folder: str | None) -> str | None:
+    """A folder of data sets by the names and sizes of its .npz files."""
+    if folder is None:
+        return None
+    files = sorted((path.name, path.stat().st_size) for path in Path(folder).glob("*.npz"))
+    return hashlib.blake2b(json.dumps(files).encode(), digest_size=6).hexdigest()
+
+
+def read_kept(text: str, options: Options) -> Kept | None:
+    """The file of an exhibit, if it is whole and of these settings."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or found.get("settings") != settings(options) or not found.get("repeats"):
+        return None
+    return found
+
+
+def n_whole(kept: Kept) -> int:
+    """How many of the repeats are finished."""
+    return sum(not repeat["result"]["n_left"] for repeat in kept["repeats"])
+
+
+def seconds(kept: Kept) -> float:
+    """The time all repeats took."""
+    return float(sum(repeat["seconds"] for repeat in kept["repeats"]))
+
+
+def with_repeat(kept: Kept | None, repeat: dict[str, Any], options: Options, commit: str) -> Kept:
+    """The file with one more repeat, or with an unfinished one replaced by what it has become."""
+    before = [] if kept is None else kept["repeats"]
+    same = next((one for one in before if one["seed"] == repeat["seed"]), None)
+    if same is not None:
+        repeat = {**repeat, "seconds": repeat["seconds"] + same["seconds"]}
+    repeats = sorted([*(one for one in before if one is not same), repeat], key=lambda one: one["seed"])
+    commits = dict.fromkeys([*([] if kept is None else kept["commits"]), commit])
+    return {"settings": settings(options), "commits": list(commits), "repeats": repeats}
+
+
+def combined(repeats: Sequence[Sequence[Pair]]) -> list[Pair]:
+    """The cells of several repeats as one: the mean of ours and its standard error.
+
+    A word that differs from repeat to repeat is shown as the first.
+
+    >>> one, other = Pair("table1", "a", 1.0, 2.0), Pair("table1", "a", 3.0, 2.0)
+    >>> found = combined([[one], [other]])[0]
+    >>> found.ours, found.error, found.repeats
+    (2.0, 1.0, 2)
+    """
+    values: dict[tuple[str, str], list[Pair]] = {}
+    for pairs in repeats:
+        for pair in pairs:
+            values.setdefault((pair.table, pair.cell), []).append(pair)
+    return [_mean(same) for same in values.values()]
+
+
+def _mean(same: list[Pair]) -> Pair:
+    first = same[0]
+    if len(same) == 1 or isinstance(first.ours, str):
+        return replace(first, repeats=len(same))
+    ours = np.array([float(pair.ours) for pair in same])
+    error = float(ours.std(ddof=1) / math.sqrt(len(ours)))
+    return replace(first, ours=float(ours.mean()), error=error, repeats=len(same))
+
+
+def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats: int) -> dict[str, Any]:
+    """What the repository keeps of an exhibit."""
+    repeats = kept["repeats"]
+    whole = [repeat for repeat in repeats if not repeat["result"]["n_left"]]
+    first = repeats[0]["result"]
+    cells = combined([[Pair(**pair) for pair in repeat["result"]["pairs"]] for repeat in repeats])
+    return {
+        "paper": paper,
+        "exhibit": exhibit,
+        "title": first["title"],
+        "command": command,
+        "commits": kept["commits"],
+        "seconds": float(f"{seconds(kept):.3g}"),
+        "rows": kept["settings"]["rows"],
+        "brief": kept["settings"]["brief"],
+        "seeds": [repeat["seed"] for repeat in repeats],
+        "repeats": len(whole),
+        "paper_repeats": paper_repeats,
+        "n_left": sum(repeat["result"]["n_left"] for repeat in repeats) if not whole else 0,
+        "missing": first["missing"],
+        "note": first["note"],
+        "cells": [_short(asdict(cell)) for cell in cells],
+    }
+
+
+def _short(cell: dict[str, Any]) -> dict[str, Any]:
+    """Six digits are more than any table prints."""
+    for name in ("ours", "error"):
+        if isinstance(cell[name], float):
+            cell[name] = float(f"{cell[name]:.6g}")
+    return cell
+
+
+def rests_on(record: Mapping[str, Any] | None) -> str:
+    """One of "full size", "full size, part of the runs", "quick" and "nothing".
+
+    >>> rests_on(None), rests_on({"rows": 500, "brief": False, "n_left": 0})
+    ('nothing', 'quick')
+    """
+    if record is None:
+        return "nothing"
+    if record["rows"] is not None or record["brief"]:
+        return "quick"
+    return "full size, part of the runs" if record["n_left"] else "full size"
