@@ -93,11 +93,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__.split("\n\n")[0])
     parser.add_argument("--repeats", type=int, default=200, help="streams for each cell (default 200)")
     parser.add_argument("--quick", action="store_true", help="20 streams for each cell")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="kinds of data (default all)")
     arguments = parser.parse_args()
     repeats = 20 if arguments.quick else arguments.repeats
     print("| data | criterion | p ≤ 0.05 | p ≤ 0.001 | noise with a selection | false discovery rate | power |")
     print("|---|---|---|---|---|---|---|")
-    for kind in KINDS:
+    for kind in arguments.kinds:
         for criterion in CRITERIA if kind in CATEGORIES else (*CRITERIA, JOINT):
             below, far_below, noise, rate, power = measured(kind, criterion, repeats)
             p = "– | –" if criterion == JOINT else f"{below:.4f} | {far_below:.4f}"

@@ -10,6 +10,7 @@ page is typed in: those of the texts are looked up in the results.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
             parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
         parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
         parts.append("**What the paper does not say**")
-        parts += [f"- {_filled(line, found, looked_into)}" for line in text["found"]]
+        parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
         parts += ["**Newer results**", text["newer"]]
     parts += ["## What was run", _runs(found, looked_into)]
     joined = "\n\n".join(parts) + "\n"
@@ -171,6 +172,13 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def _said(line: str | Mapping[str, str], found: Records, looked_into: Records) -> str:
+    """A line of the texts; one that depends on a result has other words where that is not there."""
+    if isinstance(line, str):
+        return line
+    return line["then"] if line["if"] in found or line["if"] in looked_into else line["else"]
+
+
 PLACE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -205,7 +213,7 @@ def _filled(text: str, found: Records, looked_into: Records) -> str:
 # -- the charts -------------------------------------------------------------------------------------------------------
 
 Line = tuple[str, float, float, float | None]  # label, ours, printed, standard error
-ROW, LEFT, WIDTH, TOP = 24, 190, 460, 34
+ROW, WIDTH, TOP = 24, 460, 34
 
 
 def _cells(found: Records, stem: str, table: str) -> dict[str, dict[str, Any]]:
@@ -213,13 +221,18 @@ def _cells(found: Records, stem: str, table: str) -> dict[str, dict[str, Any]]:
 
 
 def _means(cells: Mapping[str, dict[str, Any]]) -> list[Line]:
-    """Methods by their means over the sets, the best in print first."""
-    methods: dict[str, list[dict[str, Any]]] = {}
+    """Methods by their means over the sets that have them all, the best in print first."""
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
     for name, cell in cells.items():
-        methods.setdefault(name.rpartition(", ")[2], []).append(cell)
-    most = max(map(len, methods.values()), default=0)
+        data, _, method = name.rpartition(", ")
+        rows.setdefault(data, {})[method] = cell
+    every = dict.fromkeys(method for row in rows.values() for method in row)
+    methods = [method for method in every if 2 * sum(method in row for row in rows.values()) > len(rows)]
+    whole = [row for row in rows.values() if all(method in row for method in methods)]
     lines = [
-        (name, _mean(own, "ours"), _mean(own, "published"), None) for name, own in methods.items() if len(own) == most
+        (method, *(_mean([row[method] for row in whole], what) for what in ("ours", "published")), None)
+        for method in methods
+        if whole
     ]
     return sorted(lines, key=lambda line: -line[2])
 
@@ -271,40 +284,40 @@ def _screening(found: Records) -> list[Line]:
 CHARTS = {"fires": _fires, "investing": _investing, "etana": _etana, "abfs": _abfs, "screening": _screening}
 
 
-def chart(lines: Sequence[Line], title: str) -> str:
+LOGARITHMIC = ("investing",)
+
+
+def chart(lines: Sequence[Line], title: str, *, logarithmic: bool = False) -> str:
     """Ours (full) and printed (open) on one line per label, with twice the standard error where it is known."""
-    values = [
-        value
-        for _, ours, printed, error in lines
-        for value in (ours - 2 * (error or 0), ours + 2 * (error or 0), printed)
-    ]
-    low, high = min(values), max(values)
-    low, high = (0.0 if 0 <= low < 0.5 * high else low), (0.0 if 0.5 * low < high <= 0 else high)
-    span = (high - low) or 1.0
+    left = 24 + 7 * max(len(line[0]) for line in lines)
+    scale = math.log10 if logarithmic else float
+    values = [end for line in lines for end in (*_ends(line), line[2])]
+    ticks = _decades(values) if logarithmic else _ticks(min(values), max(values))
+    low, high = min(*map(scale, values), scale(ticks[0])), max(*map(scale, values), scale(ticks[-1]))
 
     def x(value: float) -> float:
-        return LEFT + WIDTH * (value - low) / span
+        return left + WIDTH * (scale(value) - low) / ((high - low) or 1.0)
 
     height = TOP + ROW * len(lines) + 34
-    marks = []
-    for place, (label, ours, printed, error) in enumerate(lines):
-        y = TOP + ROW * place + ROW / 2
-        marks.append(f'<text x="{LEFT - 12}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>')
-        marks.append(f'<line x1="{x(ours):.1f}" y1="{y:g}" x2="{x(printed):.1f}" y2="{y:g}" class="gap"/>')
-        if error:
-            ends = f'x1="{x(ours - 2 * error):.1f}" x2="{x(ours + 2 * error):.1f}"'
-            marks.append(f'<line {ends} y1="{y:g}" y2="{y:g}" class="error"/>')
-        marks.append(f'<circle cx="{x(printed):.1f}" cy="{y:g}" r="5" class="print"/>')
-        marks.append(f'<circle cx="{x(ours):.1f}" cy="{y:g}" r="4" class="ours"/>')
-    for tick in _ticks(low, high):
+    marks = [
+        f'<circle cx="{left}" cy="16" r="4" class="ours"/><text x="{left + 9}" y="20">here</text>',
+        f'<circle cx="{left + 62}" cy="16" r="5" class="print"/><text x="{left + 72}" y="20">in print</text>',
+    ]
+    for tick in ticks:
         marks.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{TOP}" y2="{height - 30}" class="grid"/>')
         marks.append(f'<text x="{x(tick):.1f}" y="{height - 12}" text-anchor="middle">{tick:g}</text>')
-    key = (
-        f'<circle cx="{LEFT}" cy="16" r="4" class="ours"/><text x="{LEFT + 9}" y="20">here</text>'
-        f'<circle cx="{LEFT + 62}" cy="16" r="5" class="print"/><text x="{LEFT + 72}" y="20">in print</text>'
-    )
-    body = "\n".join([key, *marks])
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 30} {height}" role="img">
+    for place, line in enumerate(lines):
+        label, ours, printed, error = line
+        y = TOP + ROW * place + ROW / 2
+        marks.append(f'<text x="{left - 12}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>')
+        marks.append(f'<line x1="{x(ours):.1f}" y1="{y:g}" x2="{x(printed):.1f}" y2="{y:g}" class="gap"/>')
+        if error:
+            first, last = _ends(line)
+            marks.append(f'<line x1="{x(first):.1f}" x2="{x(last):.1f}" y1="{y:g}" y2="{y:g}" class="error"/>')
+        marks.append(f'<circle cx="{x(printed):.1f}" cy="{y:g}" r="5" class="print"/>')
+        marks.append(f'<circle cx="{x(ours):.1f}" cy="{y:g}" r="4" class="ours"/>')
+    body = "\n".join(marks)
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + WIDTH + 30} {height}" role="img">
 <title>{escape(title)}</title>
 <style>
 text {{ font: 12px system-ui, sans-serif; fill: #333; }}
@@ -318,15 +331,23 @@ text {{ font: 12px system-ui, sans-serif; fill: #333; }}
 """
 
 
+def _ends(line: Line) -> tuple[float, float]:
+    """Ours less and more twice its standard error; on a logarithmic scale nothing may reach 0."""
+    _, ours, _, error = line
+    reach = 2 * (error or 0.0)
+    return (max(ours - reach, 0.3 * ours) if ours > 0 else ours - reach), ours + reach
+
+
+def _decades(values: Sequence[float]) -> list[float]:
+    return [10.0**k for k in range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)]
+
+
 def _ticks(low: float, high: float) -> list[float]:
-    """Four to eight round numbers."""
-    step = 10.0 ** (len(str(int(abs(high - low)))) - 1) if high - low >= 1 else 0.1
-    while (high - low) / step > 8:
-        step *= 2
-    while (high - low) / step < 3:
-        step /= 2
-    first = int(low / step)
-    return [round(step * k, 10) for k in range(first, first + 12) if low <= step * k <= high]
+    """Three to nine round numbers from below to above."""
+    size = 10.0 ** math.floor(math.log10((high - low) or 1.0))
+    step = next(size * part for part in (0.1, 0.2, 0.5, 1.0, 2.0) if (high - low) / (size * part) <= 8)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [round(step * k, 10) for k in range(first, last + 1)]
 
 
 def files() -> dict[str, str]:
@@ -336,7 +357,8 @@ def files() -> dict[str, str]:
     made = {"index.md": page(found, checks(), texts)}
     for paper, lines in CHARTS.items():
         if lines(found):
-            made[f"{paper}.svg"] = chart(lines(found), texts["papers"][paper]["chart"])
+            title = texts["papers"][paper]["chart"]
+            made[f"{paper}.svg"] = chart(lines(found), title, logarithmic=paper in LOGARITHMIC)
     return made
 
 

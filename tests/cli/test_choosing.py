@@ -81,6 +81,12 @@ def test_parts_with_categories_are_screened_and_others_chosen_together(sift, peo
     assert err.startswith("Method: screen:mutual_info, since joint:forward cannot merge parts that have categories.")
 
 
+def test_a_memory_limit_means_a_screen(sift, people):
+    code, out, err = sift("select", people, "--target", "sex", "--jobs", 1, "--memory", "2GB")
+    assert (code, sorted(chosen(out))) == (0, ["height", "weight"])
+    assert err.startswith("Method: screen:mutual_info, since --memory is for methods that screen.")
+
+
 def test_a_named_method_needs_no_reason_and_nothing_found_is_said_with_advice(sift, tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "noise.csv"

@@ -104,6 +104,34 @@ def run(*arguments):
     return CliRunner().invoke(cli, ["select", *map(str, arguments), "--target", "y"])
 
 
+@pytest.mark.compiled
+def test_a_rotated_file_and_its_successor(log, tmp_path):
+    """As docs/unbounded.md says: the old file under its new name, then the new one with --load."""
+    log.write_text(HEADER + lines(0, 120))
+    whole, new = tmp_path / "whole.csv", tmp_path / "new.ckpt"
+    whole.write_text(HEADER + lines(0, 200))
+    how = ["--ignore", "n", "--method", "screen:fisher", "-k", "1", "--batch-size", "50", "--quiet", "--json"]
+    kept = ["--stop-after-idle", "0s", "--resume", "--checkpoint"]
+    assert run(f"tail:{log}", *how, *kept, tmp_path / "old.ckpt").exit_code == 0
+    with log.open("a") as file:
+        file.write(lines(120, 130))
+    log.rename(tmp_path / "log.csv.1")
+    log.write_text(HEADER + lines(130, 200))
+    refused = run(f"tail:{log}", *how, *kept, tmp_path / "old.ckpt")
+    assert "give the old file under its new name, then the new one with --load" in str(refused.exception)
+    assert run(f"tail:{tmp_path / 'log.csv.1'}", *how, *kept, tmp_path / "old.ckpt").exit_code == 0
+    how = [*how[:2], *how[6:]]  # a loaded selector goes on with its method and parameters
+    found = json.loads(run(f"tail:{log}", *how, *kept, new, "--load", tmp_path / "old.ckpt").stdout)
+    alone = json.loads(run(whole, "--method", "screen:fisher", "-k", "1", *how).stdout)
+    assert found["n_rows_seen"] == alone["n_rows_seen"] == 200
+    assert found["selected"][0]["name"] == alone["selected"][0]["name"]
+    assert found["selected"][0]["score"] == pytest.approx(alone["selected"][0]["score"], rel=1e-9)
+    with log.open("r+") as file:
+        file.truncate(100)
+    refused = run(f"tail:{log}", *how, *kept, new, "--load", tmp_path / "old.ckpt")
+    assert "was cut off or replaced (rotated)" in str(refused.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -19,6 +19,7 @@ from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.exceptions import ParameterError, ReaderError, StreamsiftError
 from streamsift.engines import select, select_by_key
+from tests.engines.slow_part import Slow
 from tests.engines.tables import assert_same, frame, one_pass, write_parts
 
 distributed = pytest.importorskip("distributed", reason="skipped: no dask.distributed (pip install 'streamsift[dask]')")
@@ -85,19 +86,6 @@ def test_an_address_without_a_scheduler(tmp_path: Path) -> None:
     write_parts(tmp_path, ".csv", 2)
     with pytest.raises(ParameterError, match="no Dask scheduler at 'tcp://127"):
         select(tmp_path, Screener(), "y", engine="tcp://127.0.0.1:1")
-
-
-class Slow:
-    """A part that takes its time, so that a worker can be killed while it reads."""
-
-    def __init__(self, part: Any, mark: str) -> None:
-        self.part, self.mark = part, mark
-
-    def open(self, target: str | None, reading: dict[str, Any]) -> Any:
-        with open(self.mark, "a") as file:
-            file.write(f"{os.getpid()}\n")
-        time.sleep(0.3)
-        return self.part.open(target, reading)
 
 
 def test_a_killed_worker_changes_nothing(tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:

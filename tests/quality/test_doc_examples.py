@@ -55,6 +55,7 @@ ONLY_PARSED = {
     "streamsift select data/ --target y --engine dask": "needs dask; tests/engines/test_dask.py runs the command",
     "streamsift select kafka:": "needs a broker; tests/streams/test_kafka_topic.py has a mock of one",
     "streamsift select 'kafka:": "likewise",
+    "streamsift select redis:": "needs a server; tests/cli/test_brokers.py starts one",
     "streamsift compare": "compares for minutes; tests/cli compares less",
     "streamsift report out": "draws what the comparison above has written",
 }

@@ -32,13 +32,17 @@ def figures(drawing):
 
 def test_every_kind_of_run_can_be_plotted(judged_trace):
     columns = test_decisions.recorded([Decision("a", True, (), 9.0, 4.0, 0.6, 0.5), Decision("b", False, (), 1.0, 4.0)])
-    assert [plot.yaxis.axis_label for plot in figures(judged_trace.plot())] == ["accuracy", "stability", "features"]
+    plots = figures(judged_trace.plot())
+    assert [plot.yaxis.axis_label for plot in plots] == ["accuracy", "stability", "features", None, "score"]
+    assert {"PanTool", "WheelZoomTool", "SaveTool"} <= {type(tool).__name__ for tool in plots[0].tools}
     assert figures(columns.plot())[0].title.text == "The selection grows"
     assert figures(test_purchases.traced().plot())[-1].title.text == "How belief grew"
 
 
 def test_a_run_that_was_only_followed_shows_its_number_of_features(drifting_trace):
-    features = figures(drifting_trace.plot())[-1]
+    plots = figures(drifting_trace.plot())
+    assert len(plots) == 3  # nobody judged it: no accuracy, no stability
+    features = plots[0]
     assert set(features.renderers[0].data_source.data["y"]) == {2.0}
 
 

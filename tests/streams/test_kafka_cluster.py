@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.streams.mock_cluster import library, mock_cluster
 
-from streamsift import ReaderError
+from streamsift import ReaderError, Screener
 from streamsift.streams import Unbounded, kafka_topic, open_stream
 
 pytest.importorskip("confluent_kafka", reason="skipped: no confluent-kafka")
@@ -38,6 +38,13 @@ def follow(cluster, query="", **options):
 
 def values(batches):
     return sorted(value for batch in batches for value in batch.X[:, 0].tolist())
+
+
+def learnt(batches):
+    selector = Screener("fisher")
+    for batch in batches:
+        selector.partial_fit(batch)
+    return selector
 
 
 ALL = [float(k) for first in (0, 100) for k in range(first, first + 40)]
@@ -80,11 +87,14 @@ def test_partitions_that_are_added_while_the_topic_is_followed(cluster, monkeypa
 
 def test_processes_that_share_a_topic(cluster):
     shares = [follow(cluster, f"?partitions={number}") for number in (0, 1)]
-    found = [values(share.batches(10)) for share in shares]
-    assert found == [[*map(float, range(30))], [*map(float, range(100, 130))]]
+    found = [list(share.batches(10)) for share in shares]
+    assert [values(batches) for batches in found] == [[*map(float, range(30))], [*map(float, range(100, 130))]]
     assert shares[1].position()["place"]["offsets"] == {"1": 30}
     both = follow(cluster, "?partitions=0-1")
-    list(both.batches(60))
+    together = learnt(both.batches(60))
+    merged = learnt(found[0]).merge(learnt(found[1]))
+    assert merged.n_rows_seen_ == together.n_rows_seen_ == 60
+    assert merged.scores_ == pytest.approx(together.scores_, rel=1e-9)
     less = follow(cluster, "?partitions=0")
     less.seek(both.position())
     with pytest.raises(ReaderError, match=r"has rows of partition 1 of .*, which partitions= does not name"):

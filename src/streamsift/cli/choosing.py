@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 USUAL = "joint:forward"
 SCREENS = {"classification": "screen:mutual_info", "regression": "screen:correlation"}
+MEMORY = "--memory"  # which cuts a table by columns: only what judges them one by one can be cut so
 MANY_VALUES = 50  # of a category, in the first 1,000 rows: one column for each then tells little (defaults.md)
 
 
@@ -23,13 +24,13 @@ class Chosen(NamedTuple):
 
 
 def choose(task: str, first: Batch | None, given: Collection[str], *, in_parts: bool) -> Chosen:
-    """The method for a task, the first rows (None: unknown), the parameters that were given, one pass or parts."""
+    """The method for a task, the first rows (None: unknown), the options that were given, one pass or parts."""
     from streamsift import catalog
 
     screen = SCREENS[task]
     for name in given:
-        if name in catalog.parameters(screen) and name not in catalog.parameters(USUAL):
-            option = OPTIONS.get(name, f"--set {name}")
+        if name == MEMORY or (name in catalog.parameters(screen) and name not in catalog.parameters(USUAL)):
+            option = OPTIONS.get(name, name if name == MEMORY else f"--set {name}")
             return Chosen(screen, f"Method: {screen}, since {option} is for methods that screen.")
     categories = _sizes_of_categories(first)
     n_columns = 0 if first is None else first.X.shape[1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamsift.cli.choosing import USUAL
+from streamsift.cli.choosing import MEMORY, USUAL
 from streamsift.cli.following import SCHEMES, Following, can_follow, shown
 from streamsift.cli.in_parts import InParts, can_be_in_parts, first_part, select_in_parts, show_keys, stands_for_files
 from streamsift.cli.parameters import (
@@ -189,6 +189,7 @@ def select(
             task = str(others.get("task", task))
             sample = first_part(data) if in_parts else data
             given = [*others, *(name for name, value in shortcuts.items() if value is not None)]
+            given += [MEMORY] if parts.memory is not None else []
             method, of_method, of_run, why = settle(task, sample, target, method, reading, given, in_parts=in_parts)
         selector = make_selector(method, shortcuts, of_method | others)
     if loaded is None and count is None and "n_features_to_select" not in others and hasattr(selector, "usual_rule"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,9 +147,18 @@ class Comparison:
             columns.insert(columns.index("stability"), "late_rmse" if numeric else "late_accuracy")
         return [{column: entry[column] for column in columns} for entry in entries]
 
+<<<<<<< HEAD
     def plot(self) -> Any:
         """The metric against stability as a bokeh figure; a notebook shows it, `bokeh.plotting.show` opens it."""
         return picture("plots:plot_comparison", self)
+=======
+    def plot(self, path: Path | str | None = None) -> Any:
+        """The metric against stability as a bokeh figure; a notebook shows it, `bokeh.plotting.show` opens it.
+
+        A `path` that ends in .html, .svg or .png is written as well; the last two need Chromium, Chrome or Edge.
+        """
+        return picture("plots:plot_comparison", self, path)
+>>>>>>> main
 
     def _repr_html_(self) -> str:
         rows = self.table()

@@ -35,7 +35,7 @@ class SparkEngine:
             parts, done = list(parts), session.sparkContext.accumulator(0)
             numbered = session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
             states = numbered.mapValues(_counting(lambda part: learn(job, part), done))
-            return _merged(states, len(parts), _Watch(done, len(parts), progress))
+            return _merged(states, len(parts), _TaskWatch(done, len(parts), progress))
 
     def fold_table(self, job: Job, table: Any, progress: Callable[[float], None]) -> bytes:
         """The merged state of all partitions of a Spark DataFrame."""
@@ -65,7 +65,7 @@ class SparkEngine:
             mapped = session.sparkContext.parallelize(tasks, len(tasks)).map(
                 _counting(lambda task: function(shared, task), done)
             )
-            found: list[Any] = _Watch(done, len(tasks), progress).wait_for(mapped.collect)
+            found: list[Any] = _TaskWatch(done, len(tasks), progress).wait_for(mapped.collect)
             return found
 
     @contextmanager
@@ -101,7 +101,7 @@ def _counting(function: Callable[[Any], Any], done: Any) -> Callable[[Any], Any]
     return counted
 
 
-class _Watch:
+class _TaskWatch:
     """Waits for an action of Spark and reports meanwhile how many tasks are done; tries count once."""
 
     def __init__(self, done: Any, count: int, progress: Callable[[float], None]) -> None:
@@ -117,7 +117,7 @@ class _Watch:
         return result
 
 
-def _merged(states: Any, count: int, watch: _Watch | None) -> bytes:
+def _merged(states: Any, count: int, watch: _TaskWatch | None) -> bytes:
     """States numbered from 0, merged in groups of neighbours until one is left."""
     if not count:
         raise StreamsiftError("The table has no rows.")

@@ -29,7 +29,7 @@ JUDGED = {
 }
 
 
-def comparison_report(comparison: dict[str, Any], folder: Path | None = None) -> str:
+def comparison_report(comparison: dict[str, Any], folder: Path | None = None, first: Sequence[Section] = ()) -> str:
     """Return the HTML report of a comparison.
 
     Parameters
@@ -38,6 +38,8 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
         As `Comparison.as_dict()` gives it and comparison.json holds it.
     folder : path, optional
         Where the traces lie that the entries name; that of the recommended one is shown feature by feature.
+    first : sequence of Section
+        What stands above the ranking.
 
     Returns
     -------
@@ -54,7 +56,8 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None) ->
     groups: dict[str, list[Entry]] = {}
     for entry in comparison["entries"]:
         groups.setdefault(entry.get("protocol", "prequential"), []).append(entry)
-    sections = [_group(name, entries, comparison, alone=len(groups) == 1) for name, entries in groups.items()]
+    sections = [*first]
+    sections += [_group(name, entries, comparison, alone=len(groups) == 1) for name, entries in groups.items()]
     sections += _tested(comparison)
     if comparison.get("untested"):
         sections.append(Section("Are the differences real?", [], [], note=comparison["untested"]))

@@ -19,13 +19,15 @@ OFFERED = "columns offered"
 N_POINTS = 800  # of a curve, of the accepted columns and of the others
 
 
-def columns_page(trace: Trace) -> str:
+def columns_page(trace: Trace, first: Sequence[Section] = ()) -> str:
     """Return the HTML report of a run over columns.
 
     Parameters
     ----------
     trace : Trace
         Its table holds the decisions (see `streamsift.runs.column_trace`), its result the selected columns.
+    first : sequence of Section
+        What stands above the run.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def columns_page(trace: Trace) -> str:
     lead = f"The columns that tell about {run.target!r}, offered one after another to {run.method}"
     lead += "." if run.complete else "; the run was interrupted."
     tables = [_selected(found), settings_table(run.shown())]
-    return render(run.data, lead, [Section("The run", facts, decision_charts(trace), tables)])
+    return render(run.data, lead, [*first, Section("The run", facts, decision_charts(trace), tables)])
 
 
 def decision_charts(trace: Trace) -> list[Chart]:

@@ -20,7 +20,8 @@ from streamsift import __version__
 from streamsift.report.chart import Chart
 from streamsift.report.figures import feature_charts
 
-SCRIPTS = ("download.js", "sort.js", "contents.js", "labels.js", "feature.js", "page.js")  # page.js starts the others
+# page.js starts the others
+SCRIPTS = ("download.js", "export.js", "sort.js", "contents.js", "labels.js", "feature.js", "page.js")
 FEWEST_LINES = 4  # of a page that gets contents
 
 

@@ -11,19 +11,23 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.embed import file_html
 from bokeh.layouts import column
-from bokeh.models import CustomJS, Div, Span
+from bokeh.models import BoxZoomTool, CustomJS, Div, PanTool, ResetTool, SaveTool, Span, WheelZoomTool
 from bokeh.resources import INLINE
 
 from streamsift.report.chart import Chart, Curve, draw_curves, dress, hover_curves, new_figure
 from streamsift.report.decisions import decision_charts
+from streamsift.report.export import save_drawing
+from streamsift.report.figures import lanes_chart, scores_chart
 from streamsift.report.measures import measure
 from streamsift.report.purchases import purchase_charts
 from streamsift.report.ranking import labels, majority
+from streamsift.report.summarize import summarize
 from streamsift.report.trade import trade_chart
 
 if TYPE_CHECKING:
@@ -44,13 +48,19 @@ def _light() -> dict[str, str]:
 LIGHT = _light()
 
 
-def plot_trace(trace: Trace) -> Any:
-    """The pictures of a run, by its kind."""
+def plot_trace(trace: Trace, path: Path | str | None = None) -> Any:
+    """The pictures of a run, by its kind; with a path they are written to that file as well."""
     charts = PLOTS[trace.run.kind](trace)
-    return shown(column([_painted(chart) for chart in charts], width=WIDTH))
+    return _saved(shown(column([_painted(chart) for chart in charts], width=WIDTH)), path)
 
 
-def plot_comparison(comparison: Comparison) -> Any:
+def _saved(drawing: Any, path: Path | str | None) -> Any:
+    if path is not None:
+        save_drawing(drawing, path)
+    return drawing
+
+
+def plot_comparison(comparison: Comparison, path: Path | str | None = None) -> Any:
     """The metric against stability, a dot with its name for each entry; numbers where there is no room for names."""
     found = comparison.as_dict()
     called, metric = labels(found["entries"]), found.get("metric", "accuracy")
@@ -64,11 +74,15 @@ def plot_comparison(comparison: Comparison) -> Any:
         return shown(column(Div(text=f"No entry has both {measure(metric).label} and stability.")))
     names = "".join(f"<li>{entry['number']} {escape(entry['name'])}</li>" for entry in entries)
     listed = Div(text=f"<ul style='list-style: none; padding: 0; columns: 2'>{names}</ul>", width=WIDTH)
-    return shown(column(_painted(chart), listed, width=WIDTH))
+    return _saved(shown(column(_painted(chart), listed, width=WIDTH)), path)
 
 
 def _row_charts(trace: Trace) -> list[Chart]:
+<<<<<<< HEAD
     """Windowed accuracy or error, stability and number of features over the rows; a line where drift was found."""
+=======
+    """Windowed accuracy, stability and number of features, a line where drift was found; then selection and scores."""
+>>>>>>> main
     rows = trace.column("row")
     found = rows[trace.column("drift_found") == 1.0]
     charts = []
@@ -78,6 +92,8 @@ def _row_charts(trace: Trace) -> list[Chart]:
         x, values = rows, trace.column(name)
         if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
             x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+        if np.isnan(values).all():
+            continue
         known = [None if np.isnan(value) else value for value in values.tolist()]
         chart = Chart(label, "", "", new_figure("rows seen", label, 200))
         lines = draw_curves(chart, [Curve(label, x.tolist(), known)], ("what", "row", label))
@@ -88,7 +104,9 @@ def _row_charts(trace: Trace) -> list[Chart]:
             chart.colour(span, line_color="quiet")
         chart.legend = []  # the axis says it
         charts.append(dress(chart))
-    return charts
+    run = summarize(trace, trace.run.method)
+    drawn = (lanes_chart(run["lanes"]), scores_chart(run, 0))
+    return [*charts, *(chart for chart in drawn if chart is not None)]
 
 
 PLOTS: dict[Kind, Callable[[Trace], list[Chart]]] = {
@@ -104,6 +122,9 @@ def _painted(chart: Chart) -> Any:
         for name, role in chart.paint.get(model.id, {}).items():
             setattr(model, name, LIGHT[role])
     chart.figure.title = chart.title if chart.reading else None
+    chart.figure.add_tools(PanTool(), BoxZoomTool(), WheelZoomTool(), ResetTool(), SaveTool())
+    chart.figure.toolbar_location, chart.figure.toolbar.logo, chart.figure.toolbar.autohide = "right", None, True
+    chart.figure.toolbar.active_drag = None  # a hand on the page scrolls it
     if chart.labels:  # a page does this by its script
         code = (files("streamsift.report") / "templates" / "labels.js").read_text("utf-8")
         chart.figure.js_on_change(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, NumeralTickFormatter
@@ -25,7 +26,7 @@ from streamsift.runs.trace import Trace
 N_LANES = 30  # features drawn in the chart of the most bought
 
 
-def instances_page(trace: Trace) -> str:
+def instances_page(trace: Trace, first: Sequence[Section] = ()) -> str:
     """Return the HTML report of a run of a method that buys features.
 
     Parameters
@@ -33,6 +34,8 @@ def instances_page(trace: Trace) -> str:
     trace : Trace
         Its result holds accuracy, mean_cost, rows_trained, rows_held_out, features_used, bought (name, share and price)
         and `examples` (row, answer, reason and steps of some rows of the file).
+    first : sequence of Section
+        What stands above the run.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def instances_page(trace: Trace) -> str:
     )
     tables = [_bought(found), *([_examples(found["examples"])] if found["examples"] else [])]
     section = Section("The trial", facts, purchase_charts(trace), [*tables, settings_table(run.shown())])
-    return render(run.data, lead, [section])
+    return render(run.data, lead, [*first, section])
 
 
 def purchase_charts(trace: Trace) -> list[Chart]:

@@ -17,7 +17,7 @@ from streamsift.report.why import unknown_to_all, why_cards
 from streamsift.runs.trace import Trace
 
 
-def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
+def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]], first: Sequence[Section] = ()) -> str:
     """Return the HTML report of one or more runs.
 
     Parameters
@@ -26,6 +26,8 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
         The heading of the page and the sentence below it.
     runs : sequence of dict
         Each run as `summarize` gives it.
+    first : sequence of Section
+        What stands above the runs.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     >>> page[:15]
     '<!doctype html>'
     """
-    sections = []
+    sections = [*first]
     judged = [run for run in runs if run["detection"] is not None]
     if judged:
         facts = [
@@ -67,14 +69,14 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]]) -> str:
     return render(title, lead, sections, [run["grid"] for run in runs])
 
 
-def rows_page(trace: Trace) -> str:
-    """Return the HTML report of a run over rows; title and lead say what was run."""
+def rows_page(trace: Trace, first: Sequence[Section] = ()) -> str:
+    """Return the HTML report of a run over rows; title and lead say what was run, `first` stands above it."""
     run = trace.run
     lead = "The features that tell the most" + (f" about {run.target!r}" if run.target else "")
     lead += f", selected by {run.method} in one pass"
     lead += f" and judged by {run.settings['model']} row by row" if run.settings.get("model") else ""
     lead += "." if run.complete else "; the run was interrupted."
-    return run_report(run.data or run.method, lead, [summarize(trace, run.method)])
+    return run_report(run.data or run.method, lead, [summarize(trace, run.method)], first)
 
 
 def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:

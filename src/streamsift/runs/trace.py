@@ -167,13 +167,15 @@ class Trace:
             raise MissingExtraError("Trace.to_polars", "polars", "polars") from error
         return polars.from_arrow(self.table)
 
-    def plot(self) -> Any:
+    def plot(self, path: str | Path | None = None) -> Any:
         """The run as bokeh figures, which a notebook shows as they are and `bokeh.plotting.show` opens in a browser.
 
-        Rows: windowed accuracy, stability and number of features. Columns: the size of the selection, the wealth, the
-        decisions. Instances: how many features the rows needed, and which.
+        Rows: windowed accuracy, stability and number of features, the selection over time and the scores of the
+        leaders. Columns: the size of the selection, the wealth, the decisions. Instances: how many features the rows
+        needed, and which. The figures zoom and move; a `path` that ends in .html, .svg or .png is written as well (the
+        last two need Chromium, Chrome or Edge).
         """
-        return picture("plots:plot_trace", self)
+        return picture("plots:plot_trace", self, path)
 
     def _repr_html_(self) -> str:
         text: str = picture("trace_view:html", self)

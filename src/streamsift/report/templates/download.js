@@ -16,9 +16,11 @@ const csvText = (columns) => {
   return lines.join("\r\n") + "\r\n";
 };
 
-const download = (file, columns) => {
+const download = (file, columns) => save(file, new Blob(["\ufeff" + csvText(columns)], {type: "text/csv;charset=utf-8"}));
+
+const save = (file, blob) => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff" + csvText(columns)], {type: "text/csv;charset=utf-8"}));
+  link.href = URL.createObjectURL(blob);
   link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);

@@ -91,6 +91,21 @@ const start = async () => {
     button.addEventListener("click", () =>
       download(chart.file, chart.heat ? grids[chart.grid].columns(chart.lanes) : chart.data));
   }
+  const base = (chart) => chart.file.replace(/\.csv$/, "");
+  for (const button of document.querySelectorAll("button.picture")) {
+    const chart = all.find(({place}) => place === button.dataset.chart), kind = button.dataset.kind;
+    button.addEventListener("click", () =>
+      save(`${base(chart)}.${kind}`, pictureOf(chart.model, kind, colourOf("paper"))));
+  }
+  const wanted = /^#export=(svg|png)$/.exec(location.hash);
+  if (wanted) {
+    const seen = {};
+    const named = pack.charts.map((chart) => {
+      const count = seen[base(chart)] = (seen[base(chart)] ?? 0) + 1;
+      return [base(chart) + (count > 1 ? `-${count}` : ""), chart.model];
+    });
+    return writeOut(named, wanted[1], colourOf("paper"));
+  }
   const repaint = () => all.filter((chart) => chart.model).forEach(paint);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   matchMedia("print").addEventListener("change", repaint);
