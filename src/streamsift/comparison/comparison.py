@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,32 +146,16 @@ class Comparison:
             columns.insert(columns.index("stability"), "late_rmse" if numeric else "late_accuracy")
         return [{column: entry[column] for column in columns} for entry in entries]
 
-<<<<<<< HEAD
-    def plot(self) -> Any:
-        """The metric against stability as a bokeh figure; a notebook shows it, `bokeh.plotting.show` opens it."""
-        return picture("plots:plot_comparison", self)
-=======
     def plot(self, path: Path | str | None = None) -> Any:
         """The metric against stability as a bokeh figure; a notebook shows it, `bokeh.plotting.show` opens it.
 
         A `path` that ends in .html, .svg or .png is written as well; the last two need Chromium, Chrome or Edge.
         """
         return picture("plots:plot_comparison", self, path)
->>>>>>> main
 
     def _repr_html_(self) -> str:
-        rows = self.table()
-        head = "".join(f"<th>{html.escape(column.replace('_', ' '))}</th>" for column in rows[0])
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
-            for row in rows
-        )
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"{table}<p>{html.escape(self.recommendation)}</p>"
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+        text: str = picture("reprs:comparison", self.found)
+        return text
 
 
 def _figures(

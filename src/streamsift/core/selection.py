@@ -9,6 +9,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.pictures import picture
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -40,6 +42,10 @@ class Selection:
         return self.as_dict() == other.as_dict()
 
     __hash__ = None  # type: ignore[assignment]  # arrays can change
+
+    def _repr_html_(self) -> str:
+        text: str = picture("reprs:selection", self)
+        return text
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict for JSON; an infinite score (perfect separation) is written as the text "inf"."""

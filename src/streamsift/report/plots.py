@@ -78,11 +78,7 @@ def plot_comparison(comparison: Comparison, path: Path | str | None = None) -> A
 
 
 def _row_charts(trace: Trace) -> list[Chart]:
-<<<<<<< HEAD
-    """Windowed accuracy or error, stability and number of features over the rows; a line where drift was found."""
-=======
     """Windowed accuracy, stability and number of features, a line where drift was found; then selection and scores."""
->>>>>>> main
     rows = trace.column("row")
     found = rows[trace.column("drift_found") == 1.0]
     charts = []
