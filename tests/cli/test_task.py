@@ -127,3 +127,23 @@ def test_letters_as_numbers_are_classes_and_it_is_said(sift, tmp_path):
     assert (code, chosen(out)) == (0, ["a"])
     said = "y: taken as classes (26 different values in 600 rows); --task regression takes them as numbers."
     assert err.splitlines()[0] == said
+
+
+def test_a_comparison_says_what_it_took_and_can_be_told_otherwise(sift, houses):
+    words = ["compare", houses, "--target", "price", "--ignore", "tenths", "--methods", "screen:correlation", "-k", 2]
+    words += ["--repeats", 1, "--batch-size", 20, "--budget", "none"]
+    code, out, err = sift(*words)
+    assert code == 0
+    assert "price: taken as numbers (299 different values in 300 rows); --task classification" in err
+    lines = [dict(zip(out.splitlines()[0].split("\t"), line.split("\t"), strict=True)) for line in out.splitlines()[1:]]
+    errors = {line["entry"]: float(line["rmse"]) for line in lines}
+    assert errors["screen:correlation + sgd"] < errors["mean"]
+    assert list(errors.values()) == sorted(errors.values())
+    code, _, err = sift(*words, "--metric", "f1")
+    assert code == 1
+    assert "choose among rmse, mae, r2" in err
+    words[3] = "tenths"
+    words[5] = "price"
+    code, _, err = sift(*words, "--task", "regression", "--metric", "mae")
+    assert code == 0
+    assert "ranked and tested by MAE, lower is better" in err

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from tests.contract.anything import Anything
+from tests.contract.broken_numbers import BREAKS as BREAKS_WITH_NUMBERS
 from tests.contract.mean_gap import ClassSums, MeanGap
 
 from streamsift.core.constraints import Limits, OneOf
@@ -380,6 +381,7 @@ class CallsCodesCounts(MeanGap):
 
 
 BREAKS: dict[str, type[MeanGap]] = {
+    **BREAKS_WITH_NUMBERS,
     "init_only_stores_arguments": ConvertsArguments,
     "clone_is_unfitted_with_equal_parameters": SharesStateBetweenInstances,
     "every_parameter_has_limits": HasNoLimits,

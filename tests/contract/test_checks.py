@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.contract.broken_methods import BREAKS, WHOLE
+from tests.contract.broken_numbers import BREAKS as NUMBERS
+from tests.contract.broken_numbers import Slope
 from tests.contract.broken_rows import PrefersNoise
 from tests.contract.mean_gap import MeanGap
 
@@ -16,7 +18,11 @@ from streamsift.core.exceptions import ParameterError, UnknownNameError
 from streamsift.core.tags import Kind
 
 CASES = [pytest.param(kind, check, id=f"{kind}-{check.name}") for kind in BREAKS for check in checks_of(kind)]
-UNPROMISED: dict[Kind, set[str]] = {"rows": {"missing", "late_features"}, "columns": set(), "instances": set()}
+UNPROMISED: dict[Kind, set[str]] = {
+    "rows": {"missing", "late_features", "regression"},
+    "columns": set(),
+    "instances": set(),
+}
 
 
 @pytest.mark.parametrize("kind", BREAKS)
@@ -25,6 +31,11 @@ def test_the_worked_examples_keep_their_promises(kind: Kind) -> None:
     assert list(outcomes) == [check.name for check in checks_of(kind)]
     skipped = {outcome for outcome in outcomes.values() if outcome != "passed"}
     assert skipped == {f"skipped: the method does not promise {tag}" for tag in UNPROMISED[kind]}
+
+
+def test_the_worked_example_for_numbers_keeps_its_promises() -> None:
+    outcomes = run_checks(Slope)
+    assert all(outcomes[name] == "passed" for name in NUMBERS)
 
 
 @pytest.mark.parametrize("kind", BREAKS)

@@ -125,3 +125,34 @@ def tree_penalty(inner, X, depth, coefficient):
             share = through / sum(reach)
             penalty -= coefficient * 2.0**-layer * (math.log(share) + math.log(1 - share))
     return penalty
+
+
+def gaussian_log_likelihood(mu, sigma, x, z):
+    """log of the marginal likelihood of one number z under a linear model with uncertain weights and unit noise."""
+    mean = math.fsum(m * v for m, v in zip(mu, x, strict=True))
+    variance = 1.0 + math.fsum(s * s * v * v for s, v in zip(sigma, x, strict=True))
+    return -0.5 * math.log(2.0 * math.pi * variance) - (z - mean) ** 2 / (2.0 * variance)
+
+
+def gaussian_fires(batches, rate_mu, rate_sigma, start_sigma=1.0):
+    """mu and sigma after batches of (rows, numbers, weights), rows as they are, the target standardised as it comes."""
+    n_features = len(batches[0][0][0])
+    mu, sigma = [0.0] * n_features, [start_sigma] * n_features
+    seen = []
+    for rows, numbers, weights in batches:
+        seen += list(zip(numbers, weights, strict=True))
+        total = math.fsum(w for _, w in seen)
+        centre = math.fsum(w * y for y, w in seen) / total
+        spread = math.sqrt(math.fsum(w * (y - centre) ** 2 for y, w in seen) / total)
+        of_mu, of_sigma = [0.0] * n_features, [0.0] * n_features
+        for x, y, w in zip(rows, numbers, weights, strict=True):
+            z = (y - centre) / spread if spread > 0 else 0.0
+            mean = math.fsum(m * v for m, v in zip(mu, x, strict=True))
+            variance = 1.0 + math.fsum(s * s * v * v for s, v in zip(sigma, x, strict=True))
+            share = w / math.fsum(weights)
+            for j in range(n_features):
+                of_mu[j] += share * (z - mean) * x[j] / variance
+                of_sigma[j] += share * ((z - mean) ** 2 / variance - 1.0) * sigma[j] * x[j] ** 2 / variance
+        mu = [m + rate_mu * g for m, g in zip(mu, of_mu, strict=True)]
+        sigma = [max(s + rate_sigma * g, 1e-12) for s, g in zip(sigma, of_sigma, strict=True)]
+    return mu, sigma

@@ -43,3 +43,23 @@ def ofs(rows, signs, n_kept, full_step=0.2, shrink=0.01, close=False, given=None
                 weights[j] = 0.0
         history.append(near if close else list(weights))
     return history
+
+
+def ofs_numbers(rows, numbers, n_kept, step=0.2, shrink=0.01):
+    """The weights after every row with squared loss, for numbers standardised by those that have come."""
+    weights, history, seen = [0.0] * len(rows[0]), [], []
+    for x, y in zip(rows, numbers, strict=True):
+        seen.append(y)
+        mean = math.fsum(seen) / len(seen)
+        spread = math.sqrt(math.fsum((one - mean) ** 2 for one in seen) / len(seen))
+        z = (y - mean) / spread if spread > 0 else 0.0
+        error = z - math.fsum(w * v for w, v in zip(weights, x, strict=True))
+        length = max(math.fsum(v * v for v in x), 1.0)
+        weights = [(1 - shrink * step) * w + step * error * v / length for w, v in zip(weights, x, strict=True)]
+        long = math.hypot(*weights)
+        if long > 1 / math.sqrt(shrink):
+            weights = [w / long / math.sqrt(shrink) for w in weights]
+        for j in sorted(range(len(weights)), key=lambda j: (-abs(weights[j]), j))[n_kept:]:
+            weights[j] = 0.0
+        history.append(list(weights))
+    return history

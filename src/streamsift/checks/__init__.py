@@ -16,7 +16,7 @@ from types import ModuleType
 
 from streamsift.checks import columns, instances
 from streamsift.checks.all_kinds import batches, hard_data, inputs, parameters, refusals, states, transforms
-from streamsift.checks.rows import answers, categories, merging, streams
+from streamsift.checks.rows import answers, categories, merging, numbers, streams
 from streamsift.checks.samples import Make
 from streamsift.core.exceptions import ParameterError, StreamsiftError, UnknownNameError
 from streamsift.core.tags import Kind, MethodTags
@@ -25,7 +25,7 @@ __all__ = ["BrokenPromiseError", "Check", "Make", "checks_of", "run_checks"]
 
 _ALL_KINDS = (parameters, refusals, inputs, hard_data, states)
 _MODULES: dict[Kind, tuple[ModuleType, ...]] = {
-    "rows": (*_ALL_KINDS, batches, transforms, streams, merging, answers, categories),
+    "rows": (*_ALL_KINDS, batches, transforms, streams, merging, answers, categories, numbers),
     "columns": (*_ALL_KINDS, transforms, columns),
     "instances": (*_ALL_KINDS, batches, instances),
 }
@@ -48,6 +48,12 @@ _PROMISES: dict[Callable[[Make], None], tuple[str, ...]] = {
     streams.check_constant_features_do_not_come_first: ("ignores_constants",),
     answers.check_informative_column_wins: ("supervised",),
     answers.check_pipeline_selects_before_it_classifies: ("supervised",),
+    numbers.check_column_that_explains_a_number_wins: ("regression",),
+    numbers.check_units_of_a_number_do_not_matter: ("regression",),
+    numbers.check_state_of_numbers_survives: ("regression",),
+    numbers.check_bad_numbers_are_refused_and_change_nothing: ("regression",),
+    numbers.check_cut_of_numbers_into_batches_does_not_matter: ("regression",),
+    numbers.check_number_of_features_is_kept_for_numbers: ("regression",),
     columns.check_numeric_target: ("numeric_target",),
     columns.check_offering_many_equals_offering_one_by_one: ("one_by_one",),
     columns.check_cut_into_blocks_does_not_matter: ("one_by_one", "batch_invariant"),

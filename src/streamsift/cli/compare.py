@@ -17,6 +17,7 @@ from streamsift.cli.parameters import (
     refuse_missing_file,
     refuse_missing_target,
 )
+from streamsift.cli.tasks import task_option
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.values import read_budget, split_outside
 
@@ -35,6 +36,7 @@ Examples:
   streamsift compare people.csv --target income --set screen:t_score.fading=0.98 --set screen:t_score.fading=0.9
   streamsift compare people.csv --target income --methods "screen:t_score,screen:t_score(fading=0.98)" --budget 2m
   streamsift compare fraud.csv --target fraud --metric f1 --budget 2h -o out/
+  streamsift compare generate:friedman_drift,n_features=20 --rows 5000 -k 5 --models sgd,knn -o out/
 """
 
 
@@ -96,16 +98,18 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     show_default=True,
     callback=names,
     metavar="NAME,NAME",
-    help="What always takes part: all features, random features, and the most frequent class; or none.",
+    help="What always takes part: all features, random features, and the most frequent class (of numbers their mean); "
+    "or none.",
 )
 @click.option(
     "--models",
-    default="nb",
-    show_default=True,
+    show_default="nb; sgd where the target is a number",
     callback=names,
     metavar="NAME,NAME",
-    help="Models trained on the selected features: perceptron, sgd, nb, knn, ht, hat, ...",
+    help="Models trained on the selected features: perceptron, sgd, nb, knn, ht, hat, ...; of numbers sgd, knn, ht or "
+    "mean.",
 )
+@task_option
 @how_to_read
 @click.option(
     "-k",
@@ -140,8 +144,8 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 )
 @click.option(
     "--metric",
-    type=click.Choice(["accuracy", "balanced_accuracy", "kappa", "f1", "log_loss"]),
-    show_default="accuracy; balanced_accuracy where one class has more than 60 % of the rows",
+    type=click.Choice(["accuracy", "balanced_accuracy", "kappa", "f1", "log_loss", "rmse", "mae", "r2"]),
+    show_default="accuracy; balanced_accuracy where one class has more than 60 % of the rows; rmse of numbers",
     help="What to rank, test and recommend by.",
 )
 @click.option(
@@ -163,7 +167,8 @@ def compare(
     methods: list[str] | None,
     also: list[str],
     baselines: list[str],
-    models: list[str],
+    models: list[str] | None,
+    task: str,
     reading: dict[str, Any],
     count: int | float | None,
     repeats: int,
@@ -225,6 +230,7 @@ def compare(
             seed=seed,
             scale=scale,
             metric=metric,
+            task=task,
         )
         with plan:
             store = None if folder is None else open_store(folder.path, plan)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from streamsift.cli.table import print_table
+from streamsift.comparison.metrics import METRIC_NAMES, NUMBER_METRICS
 from streamsift.report.numbers import size
 
 Entry = dict[str, Any]
@@ -56,16 +57,19 @@ def _tested(tests: dict[str, Any]) -> list[str]:
 
 def _print_for_programs(entries: list[Entry], metric: str, late: list[tuple[str, str]]) -> list[str]:
     """One table, every figure in a column of its own, and what was left out; needs no notes."""
-    other = [] if metric == "accuracy" else [metric]
+    numeric = metric in NUMBER_METRICS
+    main = "rmse" if numeric else "accuracy"
+    other = ["mae", "r2"] if numeric else [] if metric == "accuracy" else [metric]
+    form = ".6g" if numeric else ".4f"
     rows = [
         {
             "rank": _number(entry["rank"], "d"),
             "entry": entry["name"],
             "protocol": entry["protocol"],
-            **{name: _number(entry[name], ".4f") for name in other},
-            "accuracy": _number(entry["accuracy"], ".4f"),
-            "sd": _number(entry["accuracy_sd"], ".4f"),
-            "late": _number(entry["late_accuracy"], ".4f"),
+            **{name: _number(entry[name], form) for name in other},
+            main: _number(entry[main], form),
+            "sd": _number(entry[f"{main}_sd"], form),
+            "late": _number(entry[f"late_{main}"], form),
             "stability": _number(entry["stability"], ".4f"),
             "features": _number(entry["features"], ".4g"),
             "rows/s": _number(entry["rows_per_second"], ".0f"),
@@ -85,13 +89,12 @@ def _print_for_programs(entries: list[Entry], metric: str, late: list[tuple[str,
 
 def _print_for_people(entries: list[Entry], protocols: list[str], metric: str) -> list[str]:
     """A table for each protocol, without columns that have no room; returns notes on how to read it."""
+    numeric = metric in NUMBER_METRICS
     rows = [
         {
             "rank": "-" if entry["rank"] is None else f"{entry['rank']}{'*' if entry['on_front'] else ' '}",
             "entry": entry["name"],
-            **({} if metric == "accuracy" else {metric.replace("_", " "): _number(entry[metric], ".3f")}),
-            "accuracy": _number(entry["accuracy"], ".3f") + _number(entry["accuracy_sd"], ".3f", before=" ± "),
-            "late": _number(entry["late_accuracy"], ".3f"),
+            **(_errors(entry) if numeric else _accuracies(entry, metric)),
             "stability": _number(entry["stability"], ".3f"),
             "features": _number(entry["features"], ".4g"),
             "rows/s": _number(entry["rows_per_second"], ",.0f"),
@@ -109,14 +112,31 @@ def _print_for_people(entries: list[Entry], protocols: list[str], metric: str) -
             click.echo(f"Protocol {protocol}:")
         shown = [list(row.values()) for row, entry in zip(rows, entries, strict=True) if entry["protocol"] == protocol]
         print_table(headings, shown, numeric=[heading for heading in headings if heading != "entry"])
-    notes = [
-        f"* on the front: no other method beats it in {metric.replace('_', ' ')}, stability and features together."
-    ]
+    named = METRIC_NAMES.get(metric, metric.replace("_", " "))
+    notes = [f"* on the front: no other method beats it in {named}, stability and features together."]
     if left_out:
         notes.append(f"No room for {', '.join(left_out)}: a wider terminal, a pipe or --json shows all.")
     if "late" in headings:
-        notes.append("Compare within a protocol; 'late' is the accuracy over the second half, the same rows for all.")
+        late = "RMSE" if numeric else "accuracy"
+        notes.append(f"Compare within a protocol; 'late' is the {late} over the second half, the same rows for all.")
     return notes
+
+
+def _accuracies(entry: Entry, metric: str) -> dict[str, str]:
+    return {
+        **({} if metric == "accuracy" else {metric.replace("_", " "): _number(entry[metric], ".3f")}),
+        "accuracy": _number(entry["accuracy"], ".3f") + _number(entry["accuracy_sd"], ".3f", before=" ± "),
+        "late": _number(entry["late_accuracy"], ".3f"),
+    }
+
+
+def _errors(entry: Entry) -> dict[str, str]:
+    return {
+        "RMSE": _number(entry["rmse"], ".4g") + _number(entry["rmse_sd"], ".2g", before=" ± "),
+        "MAE": _number(entry["mae"], ".4g"),
+        "R²": _number(entry["r2"], ".3f"),
+        "late": _number(entry["late_rmse"], ".4g"),
+    }
 
 
 def _narrow(rows: list[dict[str, str]], width: int) -> list[str]:

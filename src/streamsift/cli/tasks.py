@@ -17,7 +17,7 @@ task_option = click.option(
     default="auto",
     show_default=True,
     help="Whether the target holds classes or numbers. auto looks at the first 1,000 rows of a file and says so where "
-    "there is any doubt; standard input holds classes unless you say regression.",
+    "there is any doubt; for select, standard input holds classes unless you say regression.",
 )
 
 

@@ -24,7 +24,7 @@ from time import monotonic, perf_counter
 from typing import Any
 
 from streamsift import catalog
-from streamsift.comparison.methods import split_name
+from streamsift.comparison.methods import WITHOUT_FEATURES, split_name
 from streamsift.comparison.plan import ComparedEntry, ComparedRun, ComparisonPlan
 from streamsift.comparison.protocols import Work, run_protocol
 from streamsift.runs.workers import timed
@@ -250,7 +250,7 @@ class Allowance:
 
     def left(self, run: ComparedRun) -> float:
         """Seconds that a run that has begun may still take."""
-        if self.seconds is None or (run.entry.method == "majority" and run.repeat == 0):
+        if self.seconds is None or (run.entry.method in WITHOUT_FEATURES.values() and run.repeat == 0):
             return math.inf
         return self._remaining() + TOLERANCE * self.seconds
 

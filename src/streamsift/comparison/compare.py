@@ -29,7 +29,7 @@ def compare(
     methods: Sequence[Any] | None = None,
     also: Sequence[Any] = (),
     baselines: Sequence[str] = ALWAYS,
-    models: Sequence[str] = ("naive_bayes",),
+    models: Sequence[str] | None = None,
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     n_features_to_select: int | float | None = None,
@@ -40,6 +40,7 @@ def compare(
     seed: int = 0,
     scale: str = "standard",
     metric: str | None = None,
+    task: str = "auto",
     budget: float | None = DEFAULT,
     jobs: int = 1,
     folder: str | Path | None = None,
@@ -61,10 +62,11 @@ def compare(
     also : sequence of str or objects
         More of them, beside `methods` or everything.
     baselines : sequence of str, default ("all", "random", "majority")
-        What always takes part: all features, features drawn at random, and the most frequent class.
-    models : sequence of str, default ("naive_bayes",)
-        The learners that judge a selection; nb, knn, ht and hat are short for naive_bayes, neighbours,
-        hoeffding_tree and adaptive_tree.
+        What always takes part: all features, features drawn at random, and the most frequent class; of numbers the
+        last is "mean", the mean so far.
+    models : sequence of str, optional
+        The learners that judge a selection, by default ["naive_bayes"], of numbers ["sgd"]; nb, knn, ht and hat are
+        short for naive_bayes, neighbours, hoeffding_tree and adaptive_tree.
     categorical, ignore : sequence of str
         Columns to read as categories although they look like numbers, and columns to leave out.
     n_features_to_select : int or float, optional
@@ -82,9 +84,12 @@ def compare(
         Of everything random.
     scale : {"standard", "none"}, default "standard"
         Whether linear models and neighbours see columns standardised by the rows learnt so far.
-    metric : {"accuracy", "balanced_accuracy", "kappa", "f1", "log_loss"}, optional
+    metric : {"accuracy", "balanced_accuracy", "kappa", "f1", "log_loss", "rmse", "mae", "r2"}, optional
         What entries are ranked, tested and recommended by; by default accuracy, or balanced accuracy where the largest
-        class has more than 60 % of the rows.
+        class has more than 60 % of the rows; of numbers RMSE.
+    task : {"auto", "classification", "regression"}, default "auto"
+        Whether the target holds classes or numbers. "auto" goes by the first 1,024 rows, and says what it took where
+        it could be seen otherwise. Methods with a parameter `task` are given it.
     budget : float or None, default 900
         Seconds for everything, estimated by pilots on a few rows. Cheap entries come first; what does not fit is left
         out, with the estimate, and repeats are dropped before entries. A run that is not done by then is stopped and
@@ -142,6 +147,7 @@ def compare(
         scale=scale,
         reading=reading,
         metric=metric,
+        task=task,
     )
     with ExitStack() as held:
         held.enter_context(plan)

@@ -12,7 +12,7 @@ import numpy as np
 from streamsift import catalog
 from streamsift.comparison.budget import Allowance
 from streamsift.comparison.intervals import intervals_of
-from streamsift.comparison.metrics import merit
+from streamsift.comparison.metrics import METRIC_NAMES, merit
 from streamsift.comparison.plan import ComparedEntry, ComparisonPlan
 from streamsift.comparison.recommend import advise, in_order
 from streamsift.comparison.repeats import GENERATED, Source
@@ -20,6 +20,7 @@ from streamsift.comparison.run_store import RunStore
 from streamsift.comparison.significance import FEWEST_STREAMS, Significance, compare_over_streams, compare_over_time
 from streamsift.core.pictures import picture
 from streamsift.learners.online import NEED_SCALE, ONLY_WHILE_SELECTED
+from streamsift.learners.regressors import SCALED_REGRESSORS
 from streamsift.metrics.stability import nogueira_stability
 from streamsift.runs.workers import Outcome
 
@@ -30,6 +31,10 @@ MEANS = (
     "kappa",
     "log_loss",
     "f1",
+    "rmse",
+    "mae",
+    "r2",
+    "late_rmse",
     "stability",
     "features",
     "rows_per_second",
@@ -40,6 +45,9 @@ MEANS = (
     "cost",
     "n_restarts",
 )
+NUMBER_COLUMNS = (
+    "rank", "name", "protocol", "rmse", "rmse_sd", "mae", "r2", "stability", "features", "rows_per_second", "memory",
+)  # fmt: skip
 COLUMNS = ("rank", "name", "protocol", "accuracy", "accuracy_sd", "stability", "features", "rows_per_second", "memory")
 
 
@@ -91,13 +99,14 @@ class Comparison:
                 "n_rows": facts.n_rows,
                 "n_features": facts.n_features,
                 "n_classes": facts.n_classes,
+                "task": facts.task,
                 "repeats": plan.repeats,
                 "batch_size": plan.batch_size,
                 "label_delay": plan.label_delay,
                 "n_features_to_select": plan.n_features_to_select,
                 "seed": plan.source.seed,
                 "scale": plan.scale,
-                "judges": _judges(entries, plan.scale),
+                "judges": _judges(entries, plan.scale, numeric=facts.numeric),
                 "rivals": _rivals(entries),
                 "metric": plan.metric,
                 "metric_sentence": _why_metric(plan),
@@ -130,11 +139,11 @@ class Comparison:
         return self.found
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per entry, best first within each protocol; several protocols add `late_accuracy`."""
-        entries = self.found["entries"]
-        columns = list(COLUMNS)
+        """One row per entry, best first within each protocol; several protocols add `late_accuracy` (`late_rmse`)."""
+        entries, numeric = self.found["entries"], self.found["task"] == "regression"
+        columns = list(NUMBER_COLUMNS if numeric else COLUMNS)
         if len({entry["protocol"] for entry in entries}) > 1:
-            columns.insert(columns.index("stability"), "late_accuracy")
+            columns.insert(columns.index("stability"), "late_rmse" if numeric else "late_accuracy")
         return [{column: entry[column] for column in columns} for entry in entries]
 
     def plot(self, path: Path | str | None = None) -> Any:
@@ -156,8 +165,9 @@ def _figures(
     mine = sorted((one for one in outcomes if one.task.entry == entry), key=lambda one: one.task.repeat)
     good = [one for one in mine if one.failure is None]
     results = [one.result for one in good]
-    figures = {name: _mean([result[name] for result in results]) for name in MEANS}
-    accuracies = [result["accuracy"] for result in results]
+    figures = {name: _mean([result.get(name) for result in results]) for name in MEANS}
+    accuracies = [result["accuracy"] for result in results if "accuracy" in result]
+    errors = [result["rmse"] for result in results if "rmse" in result]
     if entry.treated.selects_once:
         figures["stability"] = _between_repeats([result["selected"] for result in results], n_features)
     trace = store.path(good[0].task, ".parquet") if good and store is not None else None
@@ -168,7 +178,8 @@ def _figures(
         "protocol": entry.protocol,
         "name": entry.name,
         **figures,
-        "accuracy_sd": float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
+        "accuracy_sd": _deviation(accuracies),
+        "rmse_sd": _deviation(errors),
         "accuracies": accuracies,
         "failures": [f"repeat {one.task.repeat + 1}: {one.failure}" for one in mine if one.failure is not None],
         "trace": trace.relative_to(trace.parents[1]).as_posix() if trace is not None and trace.exists() else None,
@@ -181,6 +192,10 @@ def _intervals(
 ) -> dict[str, dict[str, Any]]:
     mine = sorted((one for one in outcomes if one.task.entry == entry), key=lambda one: one.task.repeat)
     return intervals_of([one.result for one in mine if one.failure is None], metric, independent=independent)
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -227,7 +242,7 @@ def _tests(
         found: Significance | None = None
         if len(names) >= 2 and independent and len(repeats) >= FEWEST_STREAMS:
             table = [[merit(results[name, repeat], metric) for name in names] for repeat in repeats]
-            found = None if any(None in row for row in table) else compare_over_streams(table, names)
+            found = None if any(None in row for row in table) else compare_over_streams(table, names, metric=metric)
         elif len(names) >= 2 and 0 in repeats:
             found = _over_time({name: results[name, 0]["steps"] for name in names}, metric)
         if found is not None:
@@ -241,12 +256,14 @@ def _over_time(steps: dict[str, dict[str, Any]], metric: str) -> Significance | 
     if not ends or any(one[metric] is None for one in steps.values()):
         return None
     scores = [dict(zip(one["ends"], one[metric], strict=True)) for one in steps.values()]
-    return compare_over_time([[one[end] for one in scores] for end in ends], list(steps))
+    return compare_over_time([[one[end] for one in scores] for end in ends], list(steps), metric=metric)
 
 
 def _why_metric(plan: ComparisonPlan) -> str:
     """A sentence where the metric is not accuracy."""
-    name = plan.metric.replace("_", " ")
+    name = METRIC_NAMES.get(plan.metric, plan.metric.replace("_", " "))
+    if plan.survey.numeric:
+        return f"Entries are ranked and tested by {name}{', lower is better' * (plan.metric != 'r2')}."
     if plan.metric_given:
         return "" if plan.metric == "accuracy" else f"Entries are ranked and tested by {name}."
     if plan.metric == "accuracy":
@@ -275,12 +292,12 @@ def _rivals(entries: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     return [{"method": method, "sentence": f"{method}: {note}"} for method, note in notes.items() if note]
 
 
-def _judges(entries: Sequence[dict[str, Any]], scale: str) -> list[dict[str, Any]]:
+def _judges(entries: Sequence[dict[str, Any]], scale: str, *, numeric: bool) -> list[dict[str, Any]]:
     """What each model saw and how often it started again, on average over its entries' runs."""
     found = []
     for model in dict.fromkeys(entry["model"] for entry in entries if entry["model"] is not None):
         restarts = _mean([entry["n_restarts"] for entry in entries if entry["model"] == model])
-        scaled = scale == "standard" and model in NEED_SCALE
+        scaled = scale == "standard" and model in (SCALED_REGRESSORS if numeric else NEED_SCALE)
         words = [f"{model} sees columns standardised by the rows so far"] if scaled else []
         if model in ONLY_WHILE_SELECTED:
             words.append(

@@ -64,7 +64,7 @@ def _over_streams(values: Sequence[float]) -> Interval:
 def _over_time(result: dict[str, Any], metric: str) -> Interval | None:
     """Around the figure itself: the mean of the steps' scores is the figure, or its negative where lower is better."""
     scores = (result.get("steps") or {}).get(metric) or []
-    half = interval_over_time(scores) if scores else None
+    half = interval_over_time(scores, metric=metric) if scores else None
     if half is None:
         return None
     value = float(result[metric])

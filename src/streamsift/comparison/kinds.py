@@ -34,16 +34,29 @@ class ComparedKind:
     misfit: Callable[[Any, Any, Survey], str | None] = lambda made, tags, facts: None
 
 
+FOR_CLASSES = "it is for classes, and the target is a number"
+
+
 def _rows_misfit(made: Any, tags: Any, facts: Survey) -> str | None:
+    if tags.supervised and facts.numeric and not tags.regression:
+        return FOR_CLASSES
+    if not facts.numeric and getattr(made, "task", "") == "regression":
+        return "it is for numbers (task='regression'), and the target is classes"
     if tags.supervised and tags.multi_class == "none" and facts.n_classes > 2:
         return f"it distinguishes two classes, and there are {facts.n_classes}"
     return None
 
 
 def _columns_misfit(made: Any, tags: Any, facts: Survey) -> str | None:
+    if facts.numeric and not tags.numeric_target:
+        return FOR_CLASSES
     if facts.mixed and not tags.mixed_columns:
         return "its test takes numbers or categories, and the data mixes them"
     return None
+
+
+def _rows_parameters(facts: Survey) -> dict[str, Any]:
+    return {"task": "regression"} if facts.numeric else {}
 
 
 def _columns_parameters(facts: Survey) -> dict[str, Any]:
@@ -53,6 +66,8 @@ def _columns_parameters(facts: Survey) -> dict[str, Any]:
 
 def _instances_misfit(made: Any, tags: Any, facts: Survey) -> str | None:
     """A grid over the probabilities of the classes grows fast with their number."""
+    if facts.numeric:
+        return FOR_CLASSES
     if not tags.class_grid:
         return None
     from streamsift.instances.grid import refuse_too_large, steps_for  # numba: only once such a method was made
@@ -65,7 +80,7 @@ def _instances_misfit(made: Any, tags: Any, facts: Survey) -> str | None:
 
 
 KINDS: dict[Kind, ComparedKind] = {
-    "rows": ComparedKind("prequential", misfit=_rows_misfit),
+    "rows": ComparedKind("prequential", parameters=_rows_parameters, misfit=_rows_misfit),
     "baseline": ComparedKind("prequential", baseline=True),
     "columns": ComparedKind("columns", selects_once=True, parameters=_columns_parameters, misfit=_columns_misfit),
     "instances": ComparedKind("instances", classifies=True, grows_with_classes=True, misfit=_instances_misfit),

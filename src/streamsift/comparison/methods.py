@@ -29,8 +29,10 @@ BASELINES = {
     "all": "every feature, none left out",
     "random": "features drawn at random and kept",
     "majority": "no feature: the most frequent class so far",
+    "mean": "no feature: the mean of the numbers so far",
     "oracle": "the true features, where they are known",
 }
+WITHOUT_FEATURES = {"classification": "majority", "regression": "mean"}
 LONGEST_VALUE = 40  # characters of a value in a name
 _WITH_SETTINGS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 

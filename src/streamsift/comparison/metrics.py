@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.metrics.regression import joined_sums
+
 METRICS = ("accuracy", "balanced_accuracy", "kappa", "f1", "log_loss")
+NUMBER_METRICS = ("rmse", "mae", "r2")  # where the target is a number
+METRIC_NAMES = {"rmse": "RMSE", "mae": "MAE", "r2": "R²"}  # the others are called by their own words
+LOWER_IS_BETTER = frozenset({"log_loss", "rmse", "mae"})
+CLOSE = 0.01  # of the metric: less is no reason to prefer an entry
 UNEQUAL = 0.6  # of the rows: where the largest class has more, accuracy says little about the others
 MOST_STEPS = 4_000  # that are kept of a run; of longer runs neighbours are joined
 
@@ -32,11 +38,56 @@ def metric_for(largest_share: float) -> str:
 def merit(figures: dict[str, Any], metric: str) -> float | None:
     """The metric of an entry or a run, such that more is better; None where it has none.
 
-    >>> merit({"accuracy": 0.9, "log_loss": 0.2}, "log_loss")
-    -0.2
+    >>> merit({"accuracy": 0.9, "log_loss": 0.2}, "log_loss"), merit({"rmse": 2.0}, "rmse")
+    (-0.2, -2.0)
     """
     value = figures[metric]
-    return None if value is None else -float(value) if metric == "log_loss" else float(value)
+    return None if value is None else -float(value) if metric in LOWER_IS_BETTER else float(value)
+
+
+def in_units_of_target(metric: str) -> bool:
+    """Whether a metric is as large as the target is, so that points and shares mean nothing.
+
+    >>> in_units_of_target("rmse"), in_units_of_target("r2"), in_units_of_target("accuracy")
+    (True, False, False)
+    """
+    return metric in ("rmse", "mae")
+
+
+def close_to(best: float, metric: str) -> float:
+    """The merit from which on an entry is as good as the best: 0.01 below it, or 1 % of an error of numbers.
+
+    >>> close_to(0.9, "accuracy"), close_to(-200.0, "rmse")
+    (0.89, -202.0)
+    """
+    return best - CLOSE * (abs(best) if in_units_of_target(metric) else 1.0)
+
+
+def written(value: float, metric: str) -> str:
+    """A metric as sentences show it.
+
+    >>> written(0.91234, "accuracy"), written(1234.567, "rmse")
+    ('0.912', '1235')
+    """
+    return f"{value:.4g}" if in_units_of_target(metric) else f"{value:.3f}"
+
+
+def gap_written(value: float, metric: str) -> str:
+    """A difference of two metrics: in points, or in the units of the target.
+
+    >>> gap_written(0.021, "accuracy"), gap_written(0.0213, "mae")
+    ('2.1', '0.0213')
+    """
+    return f"{value:.3g}" if in_units_of_target(metric) else f"{100 * value:.1f}"
+
+
+def unit_of(metric: str) -> str:
+    """What such a difference is counted in.
+
+    >>> unit_of("f1"), unit_of("rmse")
+    ('points', 'RMSE')
+    """
+    return metric.upper() if in_units_of_target(metric) else "points"
 
 
 def scored_steps(ends: Floats, counts: Counts, losses: Floats) -> dict[str, Any]:
@@ -84,6 +135,41 @@ def scored_steps(ends: Floats, counts: Counts, losses: Floats) -> dict[str, Any]
     }
     for name, values in by_metric.items():
         found[name] = values.round(9).tolist() if np.isfinite(values).all() else None
+    return found
+
+
+def scored_number_steps(ends: Floats, sums: Floats) -> dict[str, Any]:
+    """The same for numbers, from the sums of each step as `streamsift.metrics.regression` gives them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamsift.comparison.metrics import scored_number_steps
+    >>> sums = np.array([[2.0, 2.0], [2.0, 6.0], [2.0, 3.0], [1.0, 5.0], [2.0, 2.0]])
+    >>> found = scored_number_steps(np.array([2.0, 4.0]), sums)
+    >>> found["ends"], found["mae"], round(float(np.mean(found["rmse"]) ** 2), 9), round(float(np.mean(found["r2"])), 9)
+    ([2, 4], [-1.0, -1.5], 2.0, 0.6)
+    """
+    size = -(-len(ends) // MOST_STEPS) or 1
+    firsts = np.arange(0, len(ends), size)
+    if not len(ends):
+        return {name: [] for name in ("ends", "rows", *NUMBER_METRICS)}
+    ends = ends[np.minimum(firsts + size, len(ends)) - 1]
+    rows, squared, absolute, mean, spread = np.hstack([joined_sums(sums[:, a : a + size]) for a in firsts.tolist()])
+    total = joined_sums(sums)[:, 0]
+    rmse, n_steps = float(np.sqrt(total[1] / total[0])), len(ends)
+    change = (squared - rmse**2 * rows) / (2.0 * rmse * total[0]) if rmse > 0.0 else np.zeros(n_steps)
+    found: dict[str, Any] = {
+        "ends": ends.astype(int).tolist(),
+        "rows": rows.astype(int).tolist(),
+        "rmse": (-(rmse + n_steps * change)).tolist(),
+        "mae": (-absolute / rows.mean()).tolist(),
+        "r2": None,
+    }
+    if total[4] > 0.0:
+        about = spread + rows * (mean - total[3]) ** 2  # about the mean of all rows
+        wrong = total[1] / total[4]
+        found["r2"] = (1.0 - wrong - n_steps * (squared - wrong * about) / total[4]).tolist()
     return found
 
 

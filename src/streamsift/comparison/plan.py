@@ -13,16 +13,20 @@ from typing import Any, Self
 
 from streamsift import __version__, catalog
 from streamsift.comparison.kinds import KINDS, ComparedKind
-from streamsift.comparison.methods import BASELINES, Kind, kind_of, named, split_name
-from streamsift.comparison.metrics import METRICS, metric_for
+from streamsift.comparison.methods import BASELINES, WITHOUT_FEATURES, Kind, kind_of, named, split_name
+from streamsift.comparison.metrics import METRICS, NUMBER_METRICS, metric_for
 from streamsift.comparison.repeats import Source, Survey, read_once
 from streamsift.core.constraints import Fraction, Integer, IsNone, OneOf, check_parameters
-from streamsift.core.exceptions import InputError, ParameterError, StreamsiftWarning, UnknownNameError
+from streamsift.core.exceptions import InputError, ParameterError, ReadingNotice, StreamsiftWarning, UnknownNameError
 from streamsift.learners.online import LEARNERS
+from streamsift.learners.regressors import REGRESSORS
 from streamsift.learners.scaling import SCALES
+from streamsift.streams.tasks import words_for_task
 
 ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
-ALWAYS = ("all", "random", "majority")
+ALWAYS = ("all", "random", "majority")  # of numbers, the last is "mean"
+ASKED_FOR = ("all", "random", *WITHOUT_FEATURES.values())  # baselines that take part only where they are named
+USUAL_MODEL = {"classification": "naive_bayes", "regression": "sgd"}
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,7 @@ class ComparisonPlan:
             "rows": self.survey.n_rows,
             "features": self.survey.n_features,
             "target": self.survey.target,
+            "task": self.survey.task,
             "categorical": list(self.source.categorical),
             "ignore": list(self.source.ignore),
             "batch_size": self.batch_size,
@@ -128,7 +133,7 @@ def plan_comparison(
     methods: Sequence[Any] | None = None,
     also: Sequence[Any] = (),
     baselines: Sequence[str] = ALWAYS,
-    models: Sequence[str] = ("naive_bayes",),
+    models: Sequence[str] | None = None,
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     n_features_to_select: int | float | None = None,
@@ -140,6 +145,7 @@ def plan_comparison(
     scale: str = "standard",
     reading: Mapping[str, Any] | None = None,
     metric: str | None = None,
+    task: str = "auto",
 ) -> ComparisonPlan:
     """Read the data once and settle who takes part; the parameters are those of `compare`.
 
@@ -161,6 +167,7 @@ def plan_comparison(
             "n_features_to_select": n_features_to_select,
             "scale": scale,
             "metric": metric,
+            "task": task,
         },
         {
             "repeats": (Integer(1),),
@@ -170,32 +177,37 @@ def plan_comparison(
             "seed": (Integer(0),),
             "n_features_to_select": (Integer(1), Fraction(), IsNone()),
             "scale": (OneOf(*SCALES),),
-            "metric": (OneOf(*METRICS), IsNone()),
+            "metric": (OneOf(*METRICS, *NUMBER_METRICS), IsNone()),
+            "task": (OneOf("auto", "classification", "regression"),),
         },
     )
     if any(isinstance(one, str) for one in (methods, models, also, baselines)):
         raise ParameterError("The methods and the models are lists of names: write methods=['fires'], models=['nb'].")
-    if not models or (methods is not None and not methods and not also):
+    if (models is not None and not models) or (methods is not None and not methods and not also):
         raise ParameterError("There is nothing to compare: name a method, and a model to judge it by.")
-    learners = [_learner(model) for model in models]
+    learners = None if models is None else [_learner(model) for model in models]
     for baseline in baselines:
         if baseline not in BASELINES:
             raise UnknownNameError("baseline", baseline, [*BASELINES])
     asked = named([*(methods or ()), *also])
     opened = Source(data, target, n_rows, seed, tuple(categorical), tuple(ignore), reading=dict(reading or {}))
-    source, facts = read_once(opened)
+    source, facts = read_once(opened, task)
     try:
+        _say_task(facts)
+        learners = _judges(learners, facts)
+        _check_metric(metric, facts)
+        baselines = [WITHOUT_FEATURES[facts.task] if name in WITHOUT_FEATURES.values() else name for name in baselines]
         _check_size(facts, batch_size, n_features_to_select)
         _check_fit(asked, facts)
         chosen, left_out = _fitting(facts) if methods is None else ([], ())
     except BaseException:
         source.remove_spool()
         raise
-    always = [name for name in baselines if name in ALWAYS or misfit(name, facts) is None]
+    always = [name for name in baselines if name != "oracle" or misfit(name, facts) is None]
     everyone = {**dict.fromkeys(chosen), **asked, **dict.fromkeys(always)}
     if methods is None:
         everyone = {
-            name: made for name, made in everyone.items() if name not in ALWAYS or name in always or name in asked
+            name: made for name, made in everyone.items() if name not in ASKED_FOR or name in always or name in asked
         }
     return ComparisonPlan(
         source,
@@ -208,7 +220,7 @@ def plan_comparison(
         n_features_to_select,
         scale,
         {name: made for name, made in everyone.items() if made is not None},
-        metric or metric_for(facts.largest_share),
+        metric or ("rmse" if facts.numeric else metric_for(facts.largest_share)),
         metric is not None,
     )
 
@@ -218,7 +230,7 @@ def _entries(methods: Mapping[str, Any], learners: Sequence[str]) -> list[Compar
     entries: list[ComparedEntry] = []
     for name, made in methods.items():
         kind = kind_of(name, made)
-        alone = KINDS[kind].classifies or name == "majority"
+        alone = KINDS[kind].classifies or name in WITHOUT_FEATURES.values()
         models: Sequence[str | None] = [None] if alone else learners
         entries += [ComparedEntry(name, model, None if made is None else kind) for model in models]
     return list(dict.fromkeys(entries))
@@ -242,9 +254,43 @@ def _check_size(facts: Survey, batch_size: int, n_features_to_select: int | floa
 
 def _learner(name: str) -> str:
     full = ALIASES.get(name, name)
-    if full not in LEARNERS:
-        raise UnknownNameError("model", name, [*LEARNERS, *ALIASES])
+    if full not in LEARNERS and full not in REGRESSORS:
+        raise UnknownNameError("model", name, [*LEARNERS, *ALIASES, "mean"])
     return full
+
+
+def _judges(learners: Sequence[str] | None, facts: Survey) -> list[str]:
+    """The models, which must be for the task; by default the usual one."""
+    known: Mapping[str, Any] = REGRESSORS if facts.numeric else LEARNERS
+    for name in learners or ():
+        if name not in known:
+            ours, theirs = ("numbers", "classes") if facts.numeric else ("classes", "numbers")
+            raise ParameterError(
+                f"The model {name!r} predicts {theirs}, and the target is {ours}: choose among {', '.join(known)}, or "
+                "another task (--task)."
+            )
+    return [USUAL_MODEL[facts.task]] if learners is None else list(learners)
+
+
+def _check_metric(metric: str | None, facts: Survey) -> None:
+    known = NUMBER_METRICS if facts.numeric else METRICS
+    if metric is not None and metric not in known:
+        what = "numbers" if facts.numeric else "classes"
+        raise ParameterError(
+            f"The metric {metric!r} does not apply to a target of {what}: choose among {', '.join(known)}, or another "
+            "task (--task)."
+        )
+
+
+def _say_task(facts: Survey) -> None:
+    """What was taken for granted of the target, where one could see it otherwise."""
+    if facts.sample is None or not facts.sample.doubtful:
+        return
+    other = "classification" if facts.numeric else "regression"
+    taken = words_for_task(facts.sample)
+    instead = "classes" if facts.numeric else "numbers"
+    words = f"{facts.target or 'label'}: {taken}; --task {other} (task={other!r}) takes them as {instead}."
+    warnings.warn(words, ReadingNotice, stacklevel=3)
 
 
 def _fitting(facts: Survey) -> tuple[list[str], tuple[tuple[str, str], ...]]:
@@ -276,7 +322,9 @@ def misfit(method: Any, facts: Survey) -> str | None:
     if isinstance(method, str) and method == "oracle":
         return None if facts.truth else "the true features are known of generated streams only"
     if isinstance(method, str) and method in BASELINES:
-        return None
+        ours = WITHOUT_FEATURES[facts.task]
+        fits = method not in WITHOUT_FEATURES.values() or method == ours
+        return None if fits else f"the target is {'numbers' if facts.numeric else 'classes'}: {ours} is the baseline"
     made = _made(method)
     if not hasattr(made, "stream_tags"):
         return None  # one from outside that promises nothing: its run tells

@@ -5,7 +5,7 @@
                  selected columns of that half and is then tested and trained on the second half, batch by batch
     instances    the classifier is fitted on the first half and classifies the second, buying features row by row
 
-What all three have in common is `late_accuracy`, over the second half only.
+What all three have in common is `late_accuracy` (of numbers `late_rmse`), over the second half only.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.comparison.methods import make
-from streamsift.comparison.metrics import scored_steps
-from streamsift.comparison.plan import ComparedEntry, ComparedRun, ComparisonPlan
+from streamsift.comparison.metrics import METRICS, scored_steps
+from streamsift.comparison.number_results import NumberSums, TestedNumbers
+from streamsift.comparison.plan import USUAL_MODEL, ComparedEntry, ComparedRun, ComparisonPlan
 from streamsift.comparison.run_store import RunStore
 from streamsift.core.batch import Batch
 from streamsift.core.contracts import ColumnContract, InstanceContract
@@ -40,6 +41,7 @@ from streamsift.metrics.classification import class_counts, classification_score
 from streamsift.metrics.cost import ram_hours
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.runs.trace import Trace
+from streamsift.streams.labels import as_numbers
 from streamsift.streams.stream import recut
 
 TRAIN_SHARE = 0.5
@@ -48,7 +50,7 @@ POINTS = 400  # of a curve
 WARM_BATCHES = 4
 LEAST_PROGRESS = 0.01  # of a run, between two reports of how far it is
 
-_SELECTORS = {"random": RandomSelector, "majority": NoFeatures, "oracle": Oracle}
+_SELECTORS = {"random": RandomSelector, "majority": NoFeatures, "mean": NoFeatures, "oracle": Oracle}
 _WARM: set[ComparedEntry] = set()  # entries that have run in this process
 
 Found = dict[str, Any]
@@ -128,11 +130,13 @@ def train_rows(n_rows: int, batch_size: int) -> int:
 
 
 def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
-    plan, counted = work.plan, _Counted()
+    plan, numeric = work.plan, work.plan.survey.numeric
+    counted: _Counted | NumberSums = NumberSums() if numeric else _Counted()
     trace = prequential(
         plan.source.stream(run.repeat),
         make_method(plan, run),
-        run.entry.model or "naive_bayes",  # which predicts nothing where no feature is selected
+        run.entry.model or USUAL_MODEL[plan.survey.task],  # which predicts nothing where no feature is selected
+        task=plan.survey.task,
         batch_size=plan.batch_size,
         label_delay=plan.label_delay,
         window=WINDOW,
@@ -142,22 +146,23 @@ def _prequential(work: Work, run: ComparedRun, say: Say) -> Found:
         on_counts=counted.add,
     )
     found = trace.summary()
-    if found["accuracy"] is None:
+    if found["rmse" if numeric else "accuracy"] is None:
         raise InputError(
             f"No row could be tested: labels come {plan.label_delay:,} rows late, and there are "
             f"{found['rows'] or 0:,.0f} rows, so give more rows or a smaller label delay."
         )
-    kept = ("accuracy", "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "rows_per_second", "ram_hours")
+    rows = trace.column("row")
     return {
-        **{name: found[name] for name in (*kept, "selection_accuracy", "n_restarts")},
+        **{name: found[name] for name in ("stability", "rows_per_second", "ram_hours")},
+        **{name: found[name] for name in ("selection_accuracy", "n_restarts")},
         "features": found["n_selected"],
         "memory": found["peak_memory"],
         "seconds": (found["selection_seconds"] or 0.0) + (found["learner_seconds"] or 0.0),
-        "late_accuracy": _late_accuracy(trace, plan.batch_size),
+        **({} if numeric else {name: found[name] for name in METRICS} | {"late_accuracy": _late_accuracy(trace, plan)}),
+        **counted.figures(rows, train_rows(int(rows[-1]), plan.batch_size)),
         "cost": None,
         "selected": None,
         "curve": _curve_of(trace),
-        "steps": counted.steps(trace.column("row")),
     }
 
 
@@ -172,25 +177,26 @@ class _Counted:
         self._counts.append(counts)
         self._losses.append(losses)
 
-    def steps(self, ends: Floats) -> Found:
+    def figures(self, ends: Floats, late_from: int) -> Found:
         """The steps that were tested, with their scores, which the tests of a comparison compare."""
         n_classes = max(part.shape[2] for part in self._counts)
         wide = [np.pad(part, ((0, 0), (0, 0), (0, n_classes - part.shape[2]))) for part in self._counts]
         counts, losses = np.concatenate(wide, axis=1), np.concatenate(self._losses)
         tested = counts[1].sum(axis=1) > 0
-        return scored_steps(ends[tested], counts[:, tested], losses[tested])
+        return {"steps": scored_steps(ends[tested], counts[:, tested], losses[tested])}
 
 
-def _late_accuracy(trace: Trace, batch_size: int) -> float:
+def _late_accuracy(trace: Trace, plan: ComparisonPlan) -> float:
     """The accuracy over the batches of the second half."""
     rows = np.concatenate([[0], trace.column("row")])
     accuracy = trace.column("batch_accuracy")
-    late = (rows[:-1] >= train_rows(int(rows[-1]), batch_size)) & ~np.isnan(accuracy)  # NaN: no label has come yet
+    late = (rows[:-1] >= train_rows(int(rows[-1]), plan.batch_size)) & ~np.isnan(accuracy)  # NaN: no label has come yet
     return float(np.average(accuracy[late], weights=np.diff(rows)[late])) if late.any() else float("nan")
 
 
 def _curve_of(trace: Trace) -> Found:
-    names = {"rows": "row", "accuracy": "window_accuracy", "stability": "stability", "n_selected": "n_selected"}
+    judged = "rmse" if trace.numeric else "accuracy"
+    names = {"rows": "row", judged: f"window_{judged}", "stability": "stability", "n_selected": "n_selected"}
     drifts = trace.table["row"].to_numpy()[trace.column("drift_found") == 1.0]
     return _thinned({name: trace.column(column) for name, column in names.items()}) | {"drift_found": drifts.tolist()}
 
@@ -213,7 +219,8 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
     selector.run([(names, half.part(0, half.cut))], half.y[: half.cut])
     selected = np.asarray(selector.get_support(indices=True), np.intp)
     say(0.5)
-    model, places = make_learner(run.entry.model or "", work.plan.scale), np.arange(len(selected))
+    task, places = work.plan.survey.task, np.arange(len(selected))
+    model = make_learner(run.entry.model or "", work.plan.scale, task)
     n_classes = len(half.labels)
     judged = _Tested(half, n_classes)
     categories = RunCategories()
@@ -231,8 +238,7 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
             if len(selected):
                 judged.add(first, last, len(selected), *_predicted(model, columns_of(first, last)))
             else:
-                shares = half.shares(first, last)
-                judged.add(first, last, 0, shares.argmax(axis=1), shares)
+                judged.add(first, last, 0, *half.without_columns(first, last))
             say(0.5 + 0.5 * last / len(half.codes))
         if len(selected):
             teach(model, columns_of(first, last), half.codes[first:last], places, n_classes)
@@ -246,8 +252,8 @@ def _columns(work: Work, run: ComparedRun, say: Say) -> Found:
     }
 
 
-def _predicted(model: Any, X: Floats) -> tuple[Codes, Floats | None]:
-    """Class codes and, of a model that gives them, probabilities."""
+def _predicted(model: Any, X: Floats) -> tuple[NDArray[Any], Floats | None]:
+    """Class codes or numbers and, of a model that gives them, probabilities."""
     if not hasattr(model, "predict_proba"):
         return model.predict(X), None
     probabilities = model.predict_proba(X)
@@ -294,7 +300,7 @@ class _Halves:
 
     rows: Batch
     truths: list[Indices]
-    codes: Codes
+    codes: NDArray[Any]
     labels: LabelVocabulary
     cut: int
     batch_size: int
@@ -311,10 +317,18 @@ class _Halves:
         n_rows = len(self.codes)
         return list(pairwise([*range(0, n_rows, self.batch_size), n_rows]))
 
-    def shares(self, first: int, last: int) -> Floats:
-        """What can be said without any column: how frequent each class was so far."""
+    def without_columns(self, first: int, last: int) -> tuple[NDArray[Any], Floats | None]:
+        """What can be said without any column: how frequent each class was so far, or the mean."""
+        if self.numeric:
+            return np.full(last - first, self.codes[:first].mean()), None
         counts = np.bincount(self.codes[:first], minlength=len(self.labels))
-        return np.tile(counts / counts.sum(), (last - first, 1))
+        shares = np.tile(counts / counts.sum(), (last - first, 1))
+        return shares.argmax(axis=1), shares
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the codes are no codes but numbers."""
+        return self.codes.dtype.kind == "f"
 
     def selection_accuracy(self, selected: Indices) -> float | None:
         """How well a selection matches the true features of the rows it was made from; None where nobody knows them."""
@@ -328,7 +342,7 @@ def _halves(plan: ComparisonPlan, run: ComparedRun) -> _Halves:
     size = plan.batch_size if plan.survey.truth else sys.maxsize
     batches = list(plan.source.stream(run.repeat).batches(size))
     rows = next(recut(batches, sys.maxsize))  # columns are complete only with all rows
-    codes, labels = LabelVocabulary().encode(rows.y)
+    codes, labels = _targets(plan, rows)
     cut = train_rows(len(codes), plan.batch_size)
     truths = [batch.relevant for batch in batches[: cut // plan.batch_size] if batch.relevant is not None]
     if len(np.unique(codes[:cut])) < 2:
@@ -339,6 +353,12 @@ def _halves(plan: ComparisonPlan, run: ComparedRun) -> _Halves:
     return _Halves(rows, truths, codes, labels, cut, plan.batch_size)
 
 
+def _targets(plan: ComparisonPlan, rows: Batch) -> tuple[NDArray[Any], LabelVocabulary]:
+    if plan.survey.numeric:
+        return as_numbers(np.asarray(rows.y), plan.survey.target, 0, rows.lines), LabelVocabulary()
+    return LabelVocabulary().encode(rows.y)
+
+
 class _Tested:
     """Predictions of the second half, batch by batch, and what follows from them."""
 
@@ -346,11 +366,15 @@ class _Tested:
         self._half, self._n_classes = half, n_classes
         self._ends: list[int] = []
         self._sizes: list[float] = []
-        self._predicted: list[Codes] = []
+        self._predicted: list[NDArray[Any]] = []
         self._losses: list[Floats] = []
+        self._numbers = TestedNumbers(half.codes, half.cut) if half.numeric else None
 
-    def add(self, first: int, last: int, size: float, predicted: Codes, probabilities: Floats | None) -> None:
+    def add(self, first: int, last: int, size: float, predicted: NDArray[Any], probabilities: Floats | None) -> None:
         """A batch, how many features it took, what was predicted, and the probabilities given to its classes."""
+        if self._numbers is not None:
+            self._numbers.add(last, size, predicted)
+            return
         self._ends.append(last)
         self._sizes.append(size)
         self._predicted.append(predicted)
@@ -359,6 +383,23 @@ class _Tested:
 
     def found(self, seconds: float, held: int) -> Found:
         """The figures that the protocols of columns and of instances share."""
+        if self._numbers is not None:
+            figures, curve = self._numbers.figures(WINDOW)
+            figures["curve"] = _thinned(curve) | {"drift_found": []}
+        else:
+            figures = self._of_classes()
+        return {
+            **figures,
+            "stability": None,
+            "selection_accuracy": None,
+            "rows_per_second": len(self._half.codes) / seconds,
+            "seconds": seconds,
+            "memory": held,
+            "ram_hours": ram_hours(held, seconds),
+            "n_restarts": None,
+        }
+
+    def _of_classes(self) -> Found:
         true, predicted = self._half.codes[self._half.cut :], np.concatenate(self._predicted)
         scores = classification_scores(class_counts(np.zeros(len(true), np.int64), true, predicted, 1, self._n_classes))
         accuracy = float(scores.accuracy[0])
@@ -369,15 +410,8 @@ class _Tested:
             "f1": float(scores.f1[0]),
             "log_loss": float(np.concatenate(self._losses).mean()) if self._losses else None,
             "late_accuracy": accuracy,
-            "stability": None,
-            "selection_accuracy": None,
-            "rows_per_second": len(self._half.codes) / seconds,
-            "seconds": seconds,
-            "memory": held,
-            "ram_hours": ram_hours(held, seconds),
             "curve": self._curve(true == predicted),
             "steps": self._steps(true, predicted),
-            "n_restarts": None,
         }
 
     def _steps(self, true: Codes, predicted: Codes) -> Found:

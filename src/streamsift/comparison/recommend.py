@@ -14,9 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamsift.comparison.kinds import PROTOCOLS, is_baseline
-from streamsift.comparison.metrics import merit
-
-CLOSE = 0.01  # of the metric: less is no reason to prefer an entry
+from streamsift.comparison.metrics import (
+    CLOSE,
+    METRIC_NAMES,
+    NUMBER_METRICS,
+    close_to,
+    gap_written,
+    in_units_of_target,
+    merit,
+    unit_of,
+    written,
+)
 
 Figures = dict[str, Any]
 _TURNED = {"better": "worse", "worse": "better"}
@@ -114,7 +122,7 @@ def advise(
         who = "Every method selects" if len(rivals) > 1 else f"{rivals[0]['name']} selects"
         words = f"{who} all {n_features:,} columns: ask for fewer with -k."
         return Advice("all selected", None, words)
-    return _Adviser(entries, rivals, _Verdicts(tests.get(protocol)), metric).advice()
+    return _Adviser(entries, rivals, _Verdicts(tests.get(protocol), metric), metric).advice()
 
 
 def _rivals(entries: Sequence[Figures]) -> list[Figures]:
@@ -126,7 +134,8 @@ def _rivals(entries: Sequence[Figures]) -> list[Figures]:
 class _Verdicts:
     """The tests of a protocol, pair by pair."""
 
-    def __init__(self, tests: Figures | None) -> None:
+    def __init__(self, tests: Figures | None, metric: str) -> None:
+        self._metric = metric
         self._pairs = {} if tests is None else {(one["first"], one["second"]): one for one in tests["pairs"]}
 
     def of(self, first: Figures, second: Figures) -> str | None:
@@ -138,15 +147,15 @@ class _Verdicts:
         return None if pair is None else _TURNED.get(pair["verdict"], pair["verdict"])
 
     def gap(self, first: Figures, second: Figures) -> str:
-        """By how many points `first` is ahead, with the interval: "9.1 points, 95 % interval 4.0 to 14.2"."""
+        """By how much `first` is ahead, with the interval: "9.1 points, 95 % interval 4.0 to 14.2"."""
         pair, sign = self._pairs.get((first["name"], second["name"])), 1.0
         if pair is None:
             pair, sign = self._pairs[second["name"], first["name"]], -1.0
-        text = f"{100 * sign * pair['difference']:.1f} points"
+        text = f"{gap_written(sign * pair['difference'], self._metric)} {unit_of(self._metric)}"
         if pair["low"] is None:
             return text
-        low, high = sorted((100 * sign * pair["low"], 100 * sign * pair["high"]))
-        return f"{text}, 95 % interval {low:.1f} to {high:.1f}"
+        low, high = sorted((sign * pair["low"], sign * pair["high"]))
+        return f"{text}, 95 % interval {gap_written(low, self._metric)} to {gap_written(high, self._metric)}"
 
     def counts(self, choice: Figures, others: Sequence[Figures]) -> tuple[int, int]:
         """How many of the others it is better than, and of how many that is known."""
@@ -160,7 +169,10 @@ class _Adviser:
     def __init__(self, entries: Sequence[Figures], rivals: Sequence[Figures], verdicts: _Verdicts, metric: str) -> None:
         self._entries, self._rivals, self._verdicts, self._metric = entries, rivals, verdicts, metric
         self._best_all = self._baseline("all")
-        self._majority = self._baseline("majority")
+        numeric = metric in NUMBER_METRICS
+        self._majority = self._baseline("mean" if numeric else "majority")
+        self._without = "the mean so far" if numeric else "the most frequent class"
+        self._late = "late_rmse" if numeric else "late_accuracy"
 
     def advice(self) -> Advice:
         best = max(self._rivals, key=lambda entry: _merits(entry, self._metric))
@@ -207,9 +219,10 @@ class _Adviser:
         return self._value(entry) > self._value(chance) and self._verdicts.of(entry, chance) not in ("alike", "worse")
 
     def _random_is_later_as_good(self, entry: Figures) -> bool:
-        """Across protocols there is no test, only the accuracy over the second half, which is of the same rows."""
+        """Across protocols there is no test, only the figure over the second half, which is of the same rows."""
+        sign = -1.0 if self._late == "late_rmse" else 1.0
         return any(
-            other["late_accuracy"] >= entry["late_accuracy"]
+            sign * other[self._late] >= sign * entry[self._late]
             for other in self._entries
             if other["method"] == "random" and other["model"] == entry["model"] and other["rank"] is not None
         )
@@ -228,13 +241,19 @@ class _Adviser:
     def _choose(self, group: Sequence[Figures]) -> Figures:
         """Of those close to the best, the most stable; among equally stable ones that with the fewest features."""
         best = max(self._value(entry) for entry in group)
-        close = [entry for entry in group if self._value(entry) >= best - CLOSE]
+        close = [entry for entry in group if self._value(entry) >= close_to(best, self._metric)]
         return max(close, key=lambda entry: (_stability(entry), -entry["features"], self._value(entry)))
 
     # -- words --
 
     def _figure(self, entry: Figures) -> str:
-        return f"{entry['name']}: {self._metric.replace('_', ' ')} {entry[self._metric]:.3f}"
+        return f"{entry['name']}: {self._named()} {self._written(entry)}"
+
+    def _named(self) -> str:
+        return METRIC_NAMES.get(self._metric, self._metric.replace("_", " "))
+
+    def _written(self, entry: Figures) -> str:
+        return written(entry[self._metric], self._metric)
 
     def _all_instead(self) -> tuple[str | None, str]:
         if self._best_all is None:
@@ -248,7 +267,7 @@ class _Adviser:
             return self._nothing_works(best)
         name, instead = self._all_instead()
         chance = self._baseline("random", best["model"])
-        drawn = "" if chance is None else f", features drawn at random {chance[self._metric]:.3f}"
+        drawn = "" if chance is None else f", features drawn at random {self._written(chance)}"
         words = (
             f"Do not select here: no method is better than random features beyond chance (the best is "
             f"{self._figure(best)}{drawn}); {instead}, or ask for another number with -k."
@@ -281,23 +300,23 @@ class _Adviser:
     def _nothing_works(self, choice: Figures) -> Advice:
         majority = self._majority
         if majority is None:
-            raise AssertionError("there is no majority class to compare with")
+            raise AssertionError("there is nothing to compare with")
         everything = self._best_all
         if everything is not None and self._verdicts.of(everything, majority) == "better":
             words = (
-                f"Do not select here: all features are better than the most frequent class by "
+                f"Do not select here: all features are better than {self._without} by "
                 f"{self._verdicts.gap(everything, majority)} ({self._figure(everything)}), and no selection is."
             )
             return Advice("do not select", everything["name"], words)
         words = (
-            f"Nothing here is better than the most frequent class ({self._figure(majority)}; {self._figure(choice)}): "
+            f"Nothing here is better than {self._without} ({self._figure(majority)}; {self._figure(choice)}): "
             "the features, or this model, do not predict the target."
         )
         return Advice("nothing works", None, words)
 
     def _use(self, choice: Figures) -> Advice:
         features = f"{choice['features']:.4g}"
-        figures = [f"{self._metric.replace('_', ' ')} {choice[self._metric]:.3f}"]
+        figures = [f"{self._named()} {self._written(choice)}"]
         figures += [] if choice["stability"] is None else [f"stability {choice['stability']:.2f}"]
         use = f"Use {choice['name']}: {', '.join(figures)} with {features} feature{'s' * (features != '1')} per row."
         reasons = [self._reason(choice), self._tested(choice), *self._gains(choice)]
@@ -309,12 +328,13 @@ class _Adviser:
         if len(self._rivals) == 1:
             return f"it is the only method of the protocol {choice['protocol']!r} that was finished"
         best = max(self._value(entry) for entry in self._rivals)
-        close = [entry for entry in self._rivals if self._value(entry) >= best - CLOSE]
+        close = [entry for entry in self._rivals if self._value(entry) >= close_to(best, self._metric)]
         if close == [choice]:
             second = max((entry for entry in self._rivals if entry is not choice), key=self._value)
-            return f"it is the best of {len(self._rivals)}, the next reaching {second[self._metric]:.3f}"
+            return f"it is the best of {len(self._rivals)}, the next reaching {self._written(second)}"
         than = "the most stable" if choice["stability"] is not None else "the one with the fewest features"
-        return f"of the {len(close)} within {CLOSE} of the best it is {than}"
+        near = "1 %" if in_units_of_target(self._metric) else CLOSE
+        return f"of the {len(close)} within {near} of the best it is {than}"
 
     def _tested(self, choice: Figures) -> str:
         better, known = self._verdicts.counts(choice, self._rivals)
@@ -335,7 +355,7 @@ class _Adviser:
         return "" if same is None else self._against_all(choice, same, "all features under the same model")
 
     def _against_all(self, choice: Figures, everything: Figures, who: str) -> str:
-        reach = f"{who} reach {everything[self._metric]:.3f}"
+        reach = f"{who} reach {self._written(everything)}"
         verdict = self._verdicts.of(choice, everything)
         if verdict == "better":
             return f"{reach}, so selecting gains {self._verdicts.gap(choice, everything)}"

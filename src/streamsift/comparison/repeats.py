@@ -22,13 +22,16 @@ import numpy as np
 
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.limits import beyond
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
 from streamsift.streams.identifiers import WatchedStream
+from streamsift.streams.labels import as_numbers
 from streamsift.streams.libsvm import LibsvmStream
 from streamsift.streams.open import as_stream
 from streamsift.streams.spool import Spool, SpoolWriter
 from streamsift.streams.stream import PassedOn, RowStream, recut
+from streamsift.streams.tasks import TargetSample, Task, task_of
 
 LEFT_OUT = 0.1
 GENERATED = "generate:"
@@ -158,7 +161,8 @@ class Survey:
     """What one reading tells about the data.
 
     mixed: some features are numbers and some are categories of more than two values. truth: the true features are
-    known. digest: of all rows and labels. largest_share: of the rows that are of the most frequent class.
+    known. digest: of all rows and labels. largest_share: of the rows that are of the most frequent class. sample: what
+    the first rows say of the target. task: what it is taken for; numbers have no classes.
     """
 
     n_rows: int
@@ -170,19 +174,26 @@ class Survey:
     digest: str
     target: str | None
     largest_share: float = 0.0
+    sample: TargetSample | None = None
+    task: Task = "classification"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the target is a number."""
+        return self.task == "regression"
 
 
-def read_once(source: Source) -> tuple[Source, Survey]:
+def read_once(source: Source, task: str = "classification") -> tuple[Source, Survey]:
     """Survey the data and spool what should not, or cannot, be read again; whoever calls this removes the spool."""
     if not source.read_once:
-        return source, survey(source)
+        return source, survey(source, task)
     stream = source.opened()
     with SpoolWriter(widens=isinstance(stream, LibsvmStream)) as writer:
-        facts = survey_rows(Part(writer.reading(WatchedStream(stream)), source.rows, None))
+        facts = survey_rows(Part(writer.reading(WatchedStream(stream)), source.rows, None), task)
     return replace(source, data=source.name, spool=writer.spool), facts
 
 
-def survey(source: Source) -> Survey:
+def survey(source: Source, task: str = "classification") -> Survey:
     """Read all rows of the first repeat; refuse data that no method could be compared on.
 
     Examples
@@ -192,19 +203,66 @@ def survey(source: Source) -> Survey:
     >>> found.n_rows, found.n_features, found.n_classes, found.truth
     (1000, 10, 2, True)
     """
-    return survey_rows(source.stream(0))
+    return survey_rows(source.stream(0), task)
 
 
-def survey_rows(stream: RowStream) -> Survey:
-    """What `survey` says, of rows that are open."""
-    digest, labels, n_rows, n_features = hashlib.blake2b(digest_size=16), LabelVocabulary(), 0, 0
+class _Classes:
+    """How many rows each class has."""
+
+    def __init__(self) -> None:
+        self._labels, self._counts = LabelVocabulary(), np.zeros(0, np.int64)
+
+    def add(self, batch: Batch, first_row: int) -> None:
+        codes, self._labels = self._labels.encode(batch.y)
+        new = np.bincount(codes, minlength=len(self._labels))
+        new[: len(self._counts)] += self._counts
+        self._counts = new
+
+    def facts(self, n_rows: int) -> tuple[int, float]:
+        """The number of classes, and the share of the largest."""
+        if len(self._labels) < 2:
+            raise InputError(
+                f"All {n_rows:,} rows have the same label: with one class there is nothing to predict, so give rows of "
+                "a second class or another target."
+            )
+        return len(self._labels), float(self._counts.max() / self._counts.sum())
+
+
+class _Numbers:
+    """Whether numbers differ at all."""
+
+    def __init__(self, target: str | None) -> None:
+        self._target, self._low, self._high = target or "label", np.inf, -np.inf
+
+    def add(self, batch: Batch, first_row: int) -> None:
+        y = as_numbers(np.asarray(batch.y), self._target, first_row, batch.lines)
+        bad = beyond(y)
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f"Row {first_row + row}" if batch.lines is None else f"Line {batch.lines[row]}"
+            raise InputError(f"{where} has the target {y[row]}, which is no finite number: correct or drop the row.")
+        self._low, self._high = min(self._low, y.min()), max(self._high, y.max())
+
+    def facts(self, n_rows: int) -> tuple[int, float]:
+        if self._low == self._high:
+            raise InputError(
+                f"All {n_rows:,} rows have the target {self._low:g}: there is nothing to predict, so give another one."
+            )
+        return 0, 0.0
+
+
+def survey_rows(stream: RowStream, task: str = "classification") -> Survey:
+    """What `survey` says, of rows that are open; with task="auto" the first 1,024 of them say what the target is."""
+    digest, n_rows, n_features = hashlib.blake2b(digest_size=16), 0, 0
     sparse = truth = numbers = False
-    counts = np.zeros(0, np.int64)
+    found: Any = None
+    sample: TargetSample | None = None
     for batch in stream.batches(_AT_ONCE):
-        codes, labels = labels.encode(batch.y)
-        new = np.bincount(codes, minlength=len(labels))
-        new[: len(counts)] += counts
-        counts = new
+        if found is None:
+            sample = task_of(batch.y) if task == "auto" else None
+            task = task if sample is None else sample.task
+            found = _Numbers(stream.target_name) if task == "regression" else _Classes()
+        found.add(batch, n_rows)
         sparse, truth = not isinstance(batch.X, np.ndarray), batch.relevant is not None
         numbers = batch.categorical is None or not batch.categorical.all()
         _refuse_missing(batch, n_rows)
@@ -212,14 +270,13 @@ def survey_rows(stream: RowStream) -> Survey:
             digest.update(np.ascontiguousarray(array).tobytes())
         digest.update(repr(np.asarray(batch.y).tolist()).encode())
         n_rows, n_features = n_rows + batch.n_rows, max(n_features, int(batch.X.shape[1]))
-    if len(labels) < 2:
-        raise InputError(
-            f"All {n_rows:,} rows have the same label: with one class there is nothing to predict, so give rows of a "
-            "second class or another target."
-        )
+    n_classes, share = (found or _Classes()).facts(n_rows)
     mixed = numbers and any(len(values) > 2 for values in stream.categories.values())
-    share = float(counts.max() / counts.sum())
-    return Survey(n_rows, n_features, len(labels), sparse, mixed, truth, digest.hexdigest(), stream.target_name, share)
+    settled: Task = "regression" if task == "regression" else "classification"
+    name = stream.target_name
+    return Survey(
+        n_rows, n_features, n_classes, sparse, mixed, truth, digest.hexdigest(), name, share, sample, settled
+    )  # fmt: skip
 
 
 def _refuse_missing(batch: Batch, first: int) -> None:

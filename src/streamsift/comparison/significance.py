@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from streamsift.comparison.metrics import gap_written, in_units_of_target, unit_of
 from streamsift.core.exceptions import InputError
 
 LEVEL = 0.05
@@ -47,7 +48,8 @@ Floats = NDArray[np.float64]
 class EntryPair:
     """Two entries: by how much `first` is more accurate than `second`, and whether that is more than chance.
 
-    difference, low, high: of accuracy, between -1 and 1; the interval is None where there are too few rows to tell.
+    difference, low, high: of the metric, such that more is better: of accuracy between -1 and 1; the interval is None
+    where there are too few rows to tell.
     p_adjusted: corrected for all pairs. verdict: of `first` against `second`. sentence: the same in words.
     """
 
@@ -60,6 +62,7 @@ class EntryPair:
     p_adjusted: float | None
     verdict: Verdict
     sentence: str
+    metric: str = "accuracy"
 
 
 @dataclass(frozen=True)
@@ -127,17 +130,21 @@ class _Estimate:
         return float(np.max(-special.stdtrit(self.freedoms, level / 2.0) * self.errors))
 
 
-def compare_over_time(accuracies: Any, names: Sequence[str], *, level: float = LEVEL) -> Significance:
+def compare_over_time(
+    accuracies: Any, names: Sequence[str], *, level: float = LEVEL, metric: str = "accuracy"
+) -> Significance:
     """Test whether entries differ on one stream.
 
     Parameters
     ----------
     accuracies : array-like of shape (n_steps, n_entries)
-        The accuracy of each entry in each step, in the order of time, on the same rows.
+        The accuracy, or score by another metric, of each entry in each step, in the order of time, on the same rows.
     names : sequence of str
         One name for each entry.
     level : float, default 0.05
         The largest probability of finding a difference between any two entries that are equally good.
+    metric : str, default "accuracy"
+        What the numbers are; of one where lower is better they are negative.
 
     Returns
     -------
@@ -155,17 +162,20 @@ def compare_over_time(accuracies: Any, names: Sequence[str], *, level: float = L
     'too few'
     """
     table = _checked(accuracies, names, 1, "step")
-    estimates = [_over_time(table[:, a] - table[:, b]) for a, b in combinations(range(len(names)), 2)]
+    size = _size(table, metric)
+    estimates = [_over_time(table[:, a] - table[:, b], size) for a, b in combinations(range(len(names)), 2)]
     middle = float(np.median([one.effective for one in estimates]))
     enough = [
         min(one.effective, middle) >= INDEPENDENT_STEPS or (one.difference == 0.0 and not one.errors.any())
         for one in estimates  # the latter hit and missed alike in every step
     ]
-    pairs = _pairs(estimates, names, enough, level)
+    pairs = _pairs(estimates, names, enough, level, metric)
     return Significance("over time", len(table), level, pairs, _summary(pairs, names, f"{len(table):,} steps"))
 
 
-def compare_over_streams(accuracies: Any, names: Sequence[str], *, level: float = LEVEL) -> Significance:
+def compare_over_streams(
+    accuracies: Any, names: Sequence[str], *, level: float = LEVEL, metric: str = "accuracy"
+) -> Significance:
     """Test whether entries differ, from their accuracies on streams that are independent of each other.
 
     Parameters
@@ -176,6 +186,8 @@ def compare_over_streams(accuracies: Any, names: Sequence[str], *, level: float 
         One name for each entry.
     level : float, default 0.05
         The largest probability of finding a difference between any two entries that are equally good.
+    metric : str, default "accuracy"
+        What the numbers are; of one where lower is better they are negative.
 
     Returns
     -------
@@ -191,28 +203,28 @@ def compare_over_streams(accuracies: Any, names: Sequence[str], *, level: float 
     (['better', 'better', 'better'], 1.0)
     """
     table = _checked(accuracies, names, FEWEST_STREAMS, "stream")
-    n_streams = len(table)
+    n_streams, size = len(table), _size(table, metric)
     estimates = []
     for a, b in combinations(range(len(names)), 2):
-        gaps = np.round(table[:, a] - table[:, b], _EQUAL_WITHIN)
+        gaps = _rounded(table[:, a] - table[:, b], size)
         error = gaps.std(ddof=1) / np.sqrt(n_streams)
         estimates.append(_Estimate(float(gaps.mean()), np.array([error]), np.array([n_streams - 1.0]), n_streams))
-    pairs = _pairs(estimates, names, [True] * len(estimates), level)
+    pairs = _pairs(estimates, names, [True] * len(estimates), level, metric)
     found = Significance(
         "over streams", n_streams, level, pairs, _summary(pairs, names, f"{n_streams:,} independent streams")
     )
-    return found if len(names) == 2 else _ranked(found, table, names)
+    return found if len(names) == 2 else _ranked(found, _rounded(table, size), names)
 
 
 def _checked(accuracies: Any, names: Sequence[str], fewest: int, what: str) -> Floats:
     table: Floats = np.asarray(accuracies, np.float64)
     if table.ndim != 2 or table.shape[1] != len(names) or len(names) < 2 or len(table) < fewest:
         raise InputError(
-            f"A test needs one accuracy for each {what} and entry, of 2 entries and {fewest} {what}"
+            f"A test needs one score for each {what} and entry, of 2 entries and {fewest} {what}"
             f"{'s' * (fewest > 1)} at least. Got an array of shape {table.shape} and {len(names)} names."
         )
     if not np.isfinite(table).all():
-        raise InputError(f"An accuracy is not a number: leave the entry or the {what} out.")
+        raise InputError(f"A score is not a number: leave the entry or the {what} out.")
     return table
 
 
@@ -229,10 +241,19 @@ def block_lengths(n_steps: int) -> list[int]:
     return [*(2**power for power in range(longest.bit_length()) if 2**power < longest), longest]
 
 
-def _over_time(gaps: Floats) -> _Estimate:
+def _size(table: Floats, metric: str) -> float:
+    """What 1 is for a metric: the largest error there is, where the metric is as large as the target."""
+    return (float(np.abs(table).max()) or 1.0) if in_units_of_target(metric) else 1.0
+
+
+def _rounded(gaps: Floats, size: float) -> Floats:
+    return np.asarray(np.round(gaps, _EQUAL_WITHIN) if size == 1.0 else size * np.round(gaps / size, _EQUAL_WITHIN))
+
+
+def _over_time(gaps: Floats, size: float = 1.0) -> _Estimate:
     """The mean of a series, with a standard error for each length of blocks."""
     n_steps = len(gaps)
-    gaps = np.round(gaps, _EQUAL_WITHIN)
+    gaps = _rounded(gaps, size)
     variance = float(gaps.var(ddof=1)) if n_steps > 1 else 0.0
     if variance == 0.0:
         return _Estimate(float(gaps.mean()), np.zeros(1), np.array([max(n_steps - 1.0, 1.0)]), float(n_steps))
@@ -248,7 +269,7 @@ def _over_time(gaps: Floats) -> _Estimate:
     return _Estimate(float(gaps.mean()), np.array(errors), np.array(freedoms), effective)
 
 
-def interval_over_time(scores: Any, level: float = LEVEL) -> float | None:
+def interval_over_time(scores: Any, level: float = LEVEL, metric: str = "accuracy") -> float | None:
     """Half the width of the interval of a mean over time, by the same blocks; None where there are too few rows.
 
     >>> import numpy as np
@@ -257,7 +278,8 @@ def interval_over_time(scores: Any, level: float = LEVEL) -> float | None:
     >>> 0.003 < interval_over_time(hits) < 0.02, interval_over_time(hits[:20])
     (True, None)
     """
-    estimate = _over_time(np.asarray(scores, np.float64))
+    values: Floats = np.asarray(scores, np.float64)
+    estimate = _over_time(values, _size(values, metric))
     return estimate.half_width(level) if estimate.effective >= INDEPENDENT_STEPS else None
 
 
@@ -292,7 +314,7 @@ def holm(p: Sequence[float], level: float = LEVEL) -> tuple[list[float], list[in
 
 
 def _pairs(
-    estimates: Sequence[_Estimate], names: Sequence[str], enough: Sequence[bool], level: float
+    estimates: Sequence[_Estimate], names: Sequence[str], enough: Sequence[bool], level: float, metric: str
 ) -> list[EntryPair]:
     p = [one.p() if good else 1.0 for one, good in zip(estimates, enough, strict=True)]
     adjusted, numbers = holm(p, level)
@@ -300,12 +322,12 @@ def _pairs(
     for place, (first, second) in enumerate(combinations(names, 2)):
         difference = estimates[place].difference
         if not enough[place]:
-            pair = EntryPair(first, second, difference, None, None, None, None, "too few", "")
+            pair = EntryPair(first, second, difference, None, None, None, None, "too few", "", metric)
         else:
             half = estimates[place].half_width(level / numbers[place])
             verdict: Verdict = "alike" if adjusted[place] > level else "better" if difference > 0.0 else "worse"
             ends = difference - half, difference + half
-            pair = EntryPair(first, second, difference, *ends, p[place], adjusted[place], verdict, "")
+            pair = EntryPair(first, second, difference, *ends, p[place], adjusted[place], verdict, "", metric)
         found.append(replace(pair, sentence=_words(pair, level)))
     return found
 
@@ -318,13 +340,12 @@ def _words(pair: EntryPair, level: float = LEVEL) -> str:
     """
     if pair.low is None or pair.high is None:
         return f"there are too few rows to distinguish {pair.first} from {pair.second}"
-    interval = f"{100 * (1 - level):.3g} % interval {100 * pair.low:.1f} to {100 * pair.high:.1f}"
+    low, high, gap = (gap_written(one, pair.metric) for one in (pair.low, pair.high, pair.difference))
+    unit, interval = unit_of(pair.metric), f"{100 * (1 - level):.3g} % interval {low} to {high}"
     if pair.verdict == "alike":
-        return (
-            f"{pair.first} and {pair.second} cannot be distinguished: the difference is "
-            f"{100 * pair.difference:.1f} points, {interval}"
-        )
-    return f"{pair.first} is {pair.verdict} than {pair.second} by {100 * abs(pair.difference):.1f} points, {interval}"
+        return f"{pair.first} and {pair.second} cannot be distinguished: the difference is {gap} {unit}, {interval}"
+    size = gap_written(abs(pair.difference), pair.metric)
+    return f"{pair.first} is {pair.verdict} than {pair.second} by {size} {unit}, {interval}"
 
 
 def _summary(pairs: Sequence[EntryPair], names: Sequence[str], where: str) -> str:
@@ -354,7 +375,6 @@ def _advice(pairs: Sequence[EntryPair]) -> str:
 
 def _ranked(found: Significance, table: Floats, names: Sequence[str]) -> Significance:
     """Add Friedman's test and Nemenyi's critical difference."""
-    table = np.round(table, _EQUAL_WITHIN)
     ranks = {name: float(rank) for name, rank in zip(names, average_ranks(table), strict=True)}
     alike = bool((table == table[:, :1]).all())  # the statistic would be 0 / 0
     p = 1.0 if alike else float(stats.friedmanchisquare(*table.T).pvalue)

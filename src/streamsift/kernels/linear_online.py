@@ -1,10 +1,12 @@
-"""Kernels of OFS: a linear model with hinge loss that keeps its largest weights.
+"""Kernels of OFS: a linear model with hinge loss, or with squared loss, that keeps its largest weights.
 
-They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label
-and a step of its own.
+They walk over rows one by one, because each update needs the one before. A row carries the sign +1 or -1 of its label,
+or with squared loss its number, and a step of its own.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,27 @@ from streamsift.kernels.compile import kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
+
+
+class OfsRule(NamedTuple):
+    """How rows are learnt: how many weights are kept, the shrinking per step, and whether the loss is squared."""
+
+    n_kept: int
+    shrink: float
+    squared: bool
+
+
+@kernel
+def standardise_targets(y: Floats, share: Floats, target: Floats, out: Floats) -> None:
+    """Each number less the mean of those up to it, in their deviations; `target` is (weight, mean, spread) so far."""
+    weight, mean, spread = target[0], target[1], target[2]
+    for i in range(y.size):
+        weight += share[i]
+        gap = y[i] - mean
+        mean += gap * share[i] / weight
+        spread += share[i] * gap * (y[i] - mean)
+        out[i] = (y[i] - mean) / np.sqrt(spread / weight) if spread > 0.0 else 0.0
+    target[0], target[1], target[2] = weight, mean, spread
 
 
 @kernel
@@ -99,10 +122,10 @@ def _cut(w: Floats, n: int, n_kept: int, near: float, sizes: Floats) -> tuple[fl
 
 @kernel
 def ofs_rows(
-    X: Floats, signs: Floats, weights: Floats, n_kept: int, steps: Floats, shrink: float, fresh: Floats, sizes: Floats
+    X: Floats, signs: Floats, weights: Floats, rule: OfsRule, steps: Floats, fresh: Floats, sizes: Floats
 ) -> None:
     """Learn dense rows; weights[m] is the model whose labels are signs[m]. `fresh` and `sizes` are scratch space."""
-    n_features = X.shape[1]
+    n_features, n_kept, shrink = X.shape[1], rule.n_kept, rule.shrink
     radius = 1.0 / np.sqrt(shrink)
     active = np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
@@ -117,12 +140,17 @@ def ofs_rows(
             margin = 0.0
             for k in range(n_active):
                 margin += w[active[k]] * x[active[k]]
-            if sign * margin >= 1.0:  # no hinge loss: the weights only shrink
+            move = sign * steps[i]
+            if rule.squared:  # the step is that of a row of length 1 at most, or every long row would overshoot
+                length = 0.0
+                for j in range(n_features):
+                    length += x[j] * x[j]
+                move = steps[i] * (sign - margin) / max(length, 1.0)
+            elif sign * margin >= 1.0:  # no hinge loss: the weights only shrink
                 for k in range(n_active):
                     w[active[k]] *= keep
                 continue
-            # w <- (1 - shrink step) w + step sign x, then onto the ball of radius 1 / sqrt(shrink), then the cut
-            move = sign * steps[i]
+            # w <- (1 - shrink step) w + move x, then onto the ball of radius 1 / sqrt(shrink), then the cut
             for j in range(n_features):
                 fresh[j] = keep * w[j] + move * x[j]
             # Four sums, by the last two bits of the feature: additions need not wait for each other.
@@ -163,14 +191,13 @@ def ofs_sparse_rows(
     indptr: Indices,
     signs: Floats,
     weights: Floats,
-    n_kept: int,
+    rule: OfsRule,
     steps: Floats,
-    shrink: float,
     fresh: Floats,
     sizes: Floats,
 ) -> None:
     """Learn CSR rows at a cost of their non-zeros and the kept features."""
-    n_features = weights.shape[1]
+    n_features, n_kept, shrink = weights.shape[1], rule.n_kept, rule.shrink
     radius = 1.0 / np.sqrt(shrink)
     active, touched = np.empty(n_features, np.int64), np.empty(n_features, np.int64)
     for m in range(weights.shape[0]):
@@ -185,7 +212,13 @@ def ofs_sparse_rows(
             margin = 0.0
             for k in range(first, last):
                 margin += w[indices[k]] * data[k]
-            if sign * margin >= 1.0:
+            move = sign * steps[i]
+            if rule.squared:
+                length = 0.0
+                for k in range(first, last):
+                    length += data[k] * data[k]
+                move = steps[i] * (sign - margin) / max(length, 1.0)
+            elif sign * margin >= 1.0:
                 for k in range(n_active):
                     w[active[k]] *= keep
                 continue
@@ -197,7 +230,7 @@ def ofs_sparse_rows(
                 j = int(indices[k]) if in_row else active[a]
                 fresh[n] = keep * w[j]
                 if in_row:
-                    fresh[n] += sign * steps[i] * data[k]
+                    fresh[n] += move * data[k]
                 square = fresh[n] * fresh[n]  # added to the same one of four sums as in dense rows: equal digits
                 s0 += square if j & 3 == 0 else 0.0
                 s1 += square if j & 3 == 1 else 0.0

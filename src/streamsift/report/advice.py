@@ -110,7 +110,9 @@ def snippets(comparison: dict[str, Any], entry: Entry) -> list[Snippet]:
     method, settings = split_name(entry["method"])
     count, data, target = comparison.get("n_features_to_select"), comparison["data"], comparison["target"]
     given = {"n_features_to_select": count} if count is not None and entry["protocol"] == "prequential" else {}
-    made = ", ".join([repr(method), *(f"{name}={value!r}" for name, value in (given | settings).items())])
+    numeric = comparison.get("task") == "regression" and entry["protocol"] == "prequential"
+    task = {"task": "regression"} if numeric and hasattr(catalog.make(method), "task") else {}
+    made = ", ".join([repr(method), *(f"{name}={value!r}" for name, value in (task | given | settings).items())])
     is_file = not data.startswith("generate:") and "." in data
     code = Snippet("In Python", "\n".join(_python(made, entry, data if is_file else None, target)))
     if not is_file:

@@ -10,7 +10,7 @@ from typing import Any
 from streamsift.comparison.kinds import is_baseline
 from streamsift.report.advice import card
 from streamsift.report.chart import Chart
-from streamsift.report.over_time import Reference, accuracy_chart, stability_chart
+from streamsift.report.over_time import Reference, accuracy_chart, error_chart, stability_chart
 from streamsift.report.page import Section, Table, render
 from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
 from streamsift.report.ranking import cost_table, labels, majority, models, quality_table
@@ -110,7 +110,7 @@ def _labelled(test: dict[str, Any], called: dict[str, str]) -> dict[str, Any]:
 
 def _lead(comparison: dict[str, Any]) -> str:
     facts = [f"{comparison['n_rows']:,} rows", f"{comparison['n_features']:,} features"]
-    facts.append(f"{comparison['n_classes']:,} classes")
+    facts.append("a number as target" if _numeric(comparison) else f"{comparison['n_classes']:,} classes")
     target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
     times = comparison["repeats"]
     budget = comparison.get("budget") or {"repeats": times, "sentence": ""}
@@ -139,10 +139,11 @@ def _group(protocol: str, entries: Sequence[Entry], comparison: dict[str, Any], 
     ]
     charts: list[Chart | None] = [trade_chart(shown, metric, chance)]
     curves = [entry for entry in shown if entry["curve"]]
-    accuracies = _lines([entry for entry in curves if chance is None or entry["name"] != chance["name"]], "accuracy")
-    if accuracies:
-        reference = _reference(chance, comparison, accuracies[0][1][0])
-        charts.append(accuracy_chart(accuracies, "Accuracy over the latest steps", reference))
+    judged, chart_of = ("rmse", error_chart) if _numeric(comparison) else ("accuracy", accuracy_chart)
+    lines = _lines([entry for entry in curves if chance is None or entry["name"] != chance["name"]], judged)
+    if lines:
+        reference = _reference(chance, comparison, lines[0][1][0], judged)
+        charts.append(chart_of(lines, f"{'RMSE' if judged == 'rmse' else 'Accuracy'} over the latest steps", reference))
     stabilities = _lines(curves, "stability")
     charts.append(stability_chart(stabilities) if stabilities else None)
     heading = "The ranking" if alone else f"The ranking: {protocol}"
@@ -161,13 +162,18 @@ def _lines(entries: Sequence[Entry], key: str) -> list[Any]:
     return [line for line in lines if any(value is not None for value in line[2])]
 
 
-def _reference(chance: Entry | None, comparison: dict[str, Any], first_row: float) -> Reference | None:
+def _numeric(comparison: dict[str, Any]) -> bool:
+    return bool(comparison.get("task") == "regression")
+
+
+def _reference(chance: Entry | None, comparison: dict[str, Any], first_row: float, judged: str) -> Reference | None:
     """What the most frequent class reaches on the rows of a chart; without that baseline, one of so many classes."""
     if chance is not None and chance["curve"]:
-        points = zip(chance["curve"]["rows"], _values(chance["curve"]["accuracy"]), strict=True)
+        points = zip(chance["curve"]["rows"], _values(chance["curve"][judged]), strict=True)
         known = [(row, value) for row, value in points if row >= first_row and value is not None]
         if known:
-            return Reference("the most frequent class", [row for row, _ in known], [value for _, value in known])
+            name = "the mean so far" if _numeric(comparison) else "the most frequent class"
+            return Reference(name, [row for row, _ in known], [value for _, value in known])
     n_classes = comparison["n_classes"]
     return Reference(f"one guess in {n_classes} classes", [], [1.0 / n_classes]) if n_classes > 1 else None
 

@@ -45,6 +45,7 @@ MEASURES = {
         Measure("log_loss", "log loss", number, lower_is_better=True),
         Measure("rmse", "RMSE", number, lower_is_better=True),
         Measure("mae", "MAE", number, lower_is_better=True),
+        Measure("r2", "R²", number),
         Measure("features", "features", count, lower_is_better=True),
         Measure("cost", "cost", count, lower_is_better=True),
         Measure("rows_per_second", "rows/s", count),
@@ -58,8 +59,8 @@ MEASURES = {
 def measure(key: str) -> Measure:
     """The measure of that key; one that nobody has described is a number, and more of it is better.
 
-    >>> measure("rmse").lower_is_better, measure("r2").label
-    (True, 'r2')
+    >>> measure("rmse").lower_is_better, measure("late_rmse").label
+    (True, 'late rmse')
     """
     return MEASURES.get(key) or Measure(key, key.replace("_", " "), number)
 

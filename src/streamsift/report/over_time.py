@@ -68,6 +68,30 @@ def accuracy_chart(lines: Sequence[Line], what: str, reference: Reference | None
     return _over_time("Accuracy over time", reading, "accuracy", lines, reference)
 
 
+def error_chart(lines: Sequence[Line], what: str, reference: Reference | None = None) -> Chart:
+    """The error of predicted numbers over time, one line per method; lower is better."""
+    drawn = joined(lines)
+    reading = f"{what} at each moment, in the units of the target; lower is better, and a peak that passes is a drift "
+    reading += "the method followed." + told(drawn)
+    chart = Chart(
+        "RMSE over time", reading, "Line chart of the RMSE against the rows seen.", new_figure(ROWS, "RMSE", 280)
+    )
+    known = [value for _, _, values in lines for value in values if value is not None]
+    known += [] if reference is None else reference.values
+    lowest, highest = min(known, default=0.0), max(known, default=1.0)
+    margin = 0.05 * ((highest - lowest) or abs(highest) or 1.0)
+    if reference is not None:
+        every_row = [row for _, rows, _ in lines for row in rows]
+        _shade(chart, reference, highest + margin, (min(every_row), max(every_row)))  # worse is above
+        chart.legend.append(Mark("faint", "dashed", reference.name))
+        chart.reading += f" Shaded: no better than {reference.name}."
+    curves = draw_curves(chart, coloured(drawn), ("method", "row", "RMSE"))
+    hover_curves(chart, curves, "method", ("row", "0,0"), ("RMSE", "0.[0000]"))
+    chart.figure.yaxis.formatter = NumeralTickFormatter(format="0.[000]a")
+    chart.figure.y_range = Range1d(lowest - margin, highest + margin)
+    return dress(chart)
+
+
 def stability_chart(lines: Sequence[Line]) -> Chart:
     """Stability of the selection over time, one line per method."""
     return _over_time(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from streamsift.runs.trace import Trace
 
 WIDTH, MARGIN = 760, 40  # of a picture and around it, in pixels
-CURVES = {"window_accuracy": "accuracy", "stability": "stability", "n_selected": "features"}
+CURVES = {"window_accuracy": "accuracy", "window_rmse": "RMSE", "stability": "stability", "n_selected": "features"}
 
 
 def _light() -> dict[str, str]:
@@ -83,6 +83,8 @@ def _row_charts(trace: Trace) -> list[Chart]:
     found = rows[trace.column("drift_found") == 1.0]
     charts = []
     for name, label in CURVES.items():
+        if name == ("window_accuracy" if trace.numeric else "window_rmse"):
+            continue
         x, values = rows, trace.column(name)
         if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
             x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)

@@ -7,7 +7,9 @@ from typing import Any
 
 from bokeh.models import ColumnDataSource, Range1d
 
+from streamsift.comparison.metrics import in_units_of_target
 from streamsift.report.chart import Chart, Mark, dress, hover, name_lanes, new_figure
+from streamsift.report.measures import measure
 from streamsift.report.numbers import duration, number, size
 
 COSTS = (
@@ -66,18 +68,22 @@ def _floor_log(value: float) -> int:
 def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
     """By how much the best method is ahead of each other one, with the interval of the test."""
     mine = [pair for pair in pairs if pair["first"] == pairs[0]["first"]]
-    names, points = [pair["second"] for pair in mine], [100.0 * pair["difference"] for pair in mine]
-    ends = [[None if pair[end] is None else 100.0 * pair[end] for pair in mine] for end in ("low", "high")]
+    metric = mine[0].get("metric", "accuracy")
+    in_target = in_units_of_target(metric)
+    factor, unit = (1.0, f"lower {metric.upper()}") if in_target else (100.0, f"points of {measure(metric).label}")
+    names, points = [pair["second"] for pair in mine], [factor * pair["difference"] for pair in mine]
+    ends = [[None if pair[end] is None else factor * pair[end] for pair in mine] for end in ("low", "high")]
     verdicts = [pair["verdict"] for pair in mine]
     told = ", ".join(
-        f"{name} {gap:.1f} ({verdict})" for name, gap, verdict in zip(names, points, verdicts, strict=True)
+        f"{name} {f'{gap:.3g}' if in_target else f'{gap:.1f}'} ({verdict})"
+        for name, gap, verdict in zip(names, points, verdicts, strict=True)
     )
     chart = Chart(
         "Differences from the best",
-        f"Points of accuracy by which {pairs[0]['first']} is ahead, with the interval of the test, corrected for the "
+        f"By how much {pairs[0]['first']} is ahead ({unit}), with the interval of the test, corrected for the "
         "number of comparisons; one that holds 0 cannot be distinguished; too few rows have none.",
         f"Interval chart. {pairs[0]['first']} is ahead of: {told}.",
-        new_figure("points of accuracy", None, 80 + 22 * max(len(names), 2)),
+        new_figure(unit, None, 80 + 22 * max(len(names), 2)),
     )
     plot, lanes = chart.figure, list(range(len(names)))
     source = ColumnDataSource({"y": lanes, "x": points, "name": names, "verdict": verdicts})
@@ -90,16 +96,17 @@ def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
     chart.colour(zero.glyph, line_color="ink")
     dots = plot.scatter("x", "y", source=source, size=9, line_color=None)
     chart.colour(dots.glyph, fill_color="series-0")
-    hover(chart, [dots], [("method", "@name"), ("points ahead", "@x{0.0}"), ("verdict", "@verdict")])
+    hover(chart, [dots], [("method", "@name"), (f"{unit}", "@x{0.[000]}"), ("verdict", "@verdict")])
     name_lanes(chart, names)
     values = [0.0, *points, *(end for side in ends for end in side if end is not None)]
-    margin = 0.05 * max(max(values) - min(values), 1.0)
+    margin = 0.05 * max(max(values) - min(values), 1e-12 if in_target else 1.0)
     plot.x_range = Range1d(min(values) - margin, max(values) + margin)
     chart.data = {
-        "method": names, "points ahead": points, "from": ends[0], "to": ends[1], "verdict": verdicts,
+        "method": names, f"{unit} ahead" if in_target else "points ahead": points,
+        "from": ends[0], "to": ends[1], "verdict": verdicts,
         "adjusted p": [pair["p_adjusted"] for pair in mine],
     }  # fmt: skip
-    dress(chart, "0.[0]")
+    dress(chart, "0.[000]" if in_target else "0.[0]")
     return chart
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from streamsift.report.chart import Chart
 from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
+from streamsift.report.measures import measure
 from streamsift.report.numbers import duration, number, share, size
-from streamsift.report.over_time import Line, Reference, accuracy_chart, amounts_chart, stability_chart
+from streamsift.report.over_time import Line, Reference, accuracy_chart, amounts_chart, error_chart, stability_chart
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.summarize import summarize
 from streamsift.report.why import unknown_to_all, why_cards
@@ -60,7 +61,7 @@ def run_report(title: str, lead: str, runs: Sequence[dict[str, Any]], first: Seq
             for run in judged
         ]
         sections.append(Section("Are the true features found?", facts, [detection_chart(judged)]))
-    measured = [run for run in runs if "accuracy" in run["measures"]]
+    measured = [run for run in runs if "accuracy" in run["measures"] or "rmse" in run["measures"]]
     if measured:
         sections.append(_quality(measured, alone=len(runs) == 1))
     for k, run in enumerate(runs):
@@ -79,22 +80,25 @@ def rows_page(trace: Trace, first: Sequence[Section] = ()) -> str:
 
 
 def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:
-    """Accuracy, stability and cost of judged runs."""
-    charts = [accuracy_chart(*_accuracies(runs, alone=alone), _majority(runs[0]))]
+    """Accuracy or error, stability and cost of judged runs."""
+    if "rmse" in runs[0]["measures"]:
+        charts = [error_chart(*_over_time(runs, "rmse", "RMSE", alone=alone))]
+    else:
+        charts = [accuracy_chart(*_over_time(runs, "accuracy", "Accuracy", alone=alone), _majority(runs[0]))]
     stable = _lines(runs, "stability")
     if stable:
         charts.append(stability_chart(stable))
     return Section("How well it does", _finals(runs[0]) if alone else [], [*charts, *_costs(runs)], columns=2)
 
 
-def _accuracies(runs: Sequence[dict[str, Any]], *, alone: bool) -> tuple[list[Line], str]:
-    windows = _lines(runs, "window_accuracy")
+def _over_time(runs: Sequence[dict[str, Any]], key: str, name: str, *, alone: bool) -> tuple[list[Line], str]:
+    windows = _lines(runs, f"window_{key}")
     if not alone or not windows:
-        return (windows, "Accuracy over the latest steps") if windows else (_lines(runs, "accuracy"), "Accuracy so far")
+        return (windows, f"{name} over the latest steps") if windows else (_lines(runs, key), f"{name} so far")
     measures = runs[0]["measures"]
-    both = [("latest steps", measures["rows"], measures["window_accuracy"])]
-    both.append(("all rows so far", measures["rows"], measures["accuracy"]))
-    return both, "Accuracy over the latest steps and over all rows so far"
+    both = [("latest steps", measures["rows"], measures[f"window_{key}"])]
+    both.append(("all rows so far", measures["rows"], measures[key]))
+    return both, f"{name} over the latest steps and over all rows so far"
 
 
 def _majority(run: dict[str, Any]) -> Reference | None:
@@ -136,10 +140,13 @@ def _finals(run: dict[str, Any]) -> list[tuple[str, str]]:
     """The final values in large type, as far as the run has them."""
     ends = {key: _end(values) for key, values in run["measures"].items()}
     stable = [value for value in run["measures"].get("stability", ()) if value is not None]
+    if "rmse" in ends:
+        judged = [(number(ends.get(key)), measure(key).label) for key in ("rmse", "mae", "r2")]
+    else:
+        judged = [(share(ends.get(key)), measure(key).label) for key in ("accuracy", "balanced_accuracy")]
+        judged.append((number(ends.get("kappa")), "kappa"))
     facts = [
-        (share(ends.get("accuracy")), "accuracy"),
-        (share(ends.get("balanced_accuracy")), "balanced accuracy"),
-        (number(ends.get("kappa")), "kappa"),
+        *judged,
         (share(sum(stable) / len(stable)) if stable else "–", "stability, mean"),
         (size(ends.get("peak_memory") or ends.get("memory")), "memory"),
         (_speed(run, ends), "rows per second"),

@@ -26,7 +26,8 @@ N_SNAPSHOTS = 1_000  # columns of the heat map; of longer runs an even choice of
 # Columns of a trace that are drawn over time; runs that were only followed, and older traces, lack them.
 MEASURES = (
     "accuracy", "window_accuracy", "majority", "window_majority",
-    "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "selection_accuracy",
+    "balanced_accuracy", "kappa", "log_loss", "f1", "rmse", "window_rmse", "mae", "r2",
+    "stability", "selection_accuracy",
     "n_selected", "selection_seconds", "learner_seconds", "memory", "peak_memory", "ram_hours",
 )  # fmt: skip
 

@@ -23,6 +23,9 @@ SHOWN = {
     "kappa": "kappa",
     "log_loss": "log loss",
     "f1": "F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
     "stability": "stability",
     "n_selected": "features",
     "selection_accuracy": "selection accuracy",
@@ -36,7 +39,8 @@ def html(trace: Trace) -> str:
     """A table of the run's numbers, and its curves as sparklines."""
     summary, run = trace.summary(), trace.run
     about = ", ".join(str(word) for word in (run.method, run.settings.get("model")) if word)
-    names = SHOWN if SHOWN.keys() <= summary.keys() else {name: name.replace("_", " ") for name in summary}
+    judged = {name: label for name, label in SHOWN.items() if name in summary}
+    names = judged if len(judged) > len(SHOWN) // 2 else {name: name.replace("_", " ") for name in summary}
     cells = [(label, number(summary[name])) for name, label in names.items() if summary[name] is not None]
     rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in cells)
     lines = "".join(

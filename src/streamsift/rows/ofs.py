@@ -20,6 +20,13 @@ Where this deviates from published programs:
 A row of weight 3 is learnt three times in succession, one of weight 2.5 twice and then once with half the step
 (summaries/repeated.py).
 
+Targets that are numbers (`task="regression"`), of which the paper says nothing: one model with squared loss,
+
+    w <- (1 - shrink * step) w + step (z - w.x) x / max(x.x, 1)    then into the ball and cut, as above, in every row
+
+where z is the target less its mean so far, in its deviations so far. Dividing by the length of the row keeps long rows
+from overshooting, which the hinge loss cannot.
+
 With one class all scores are 0. An absent feature counts as 0.
 Time per row and model: O(B) where the margin is kept, O(features) else; sparse rows O(non-zeros + B).
 Memory: 8 bytes per model and feature.
@@ -27,20 +34,20 @@ Memory: 8 bytes per model and feature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
-from streamsift.core.constraints import Limits, Real
+from streamsift.core.constraints import Limits, OneOf, Real
 from streamsift.core.limits import LARGEST
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many
-from streamsift.core.state import Finite, Shape
+from streamsift.core.state import Finite, Shape, Sizes
 from streamsift.core.tags import Categorical, StreamTags
-from streamsift.kernels.linear_online import ofs_rows, ofs_sparse_rows
+from streamsift.kernels.linear_online import OfsRule, ofs_rows, ofs_sparse_rows, standardise_targets
 from streamsift.summaries.absent import piece_of, rows_with_zeros
 from streamsift.summaries.one_vs_rest import MIRROR, OneVsRest
 from streamsift.summaries.repeated import refuse_too_many_copies, repeated
@@ -56,6 +63,19 @@ class OFSState:
     weights: Annotated[Floats, Shape("n_models", "n_features"), Finite(LARGEST)]
 
 
+@dataclass
+class OFSNumberState:
+    """The weights, shape (1, n_features), and of the target the rows, the mean and the squared distances from it."""
+
+    weights: Annotated[Floats, Shape(1, "n_features"), Finite(LARGEST)]
+    target: Annotated[Floats, Shape(3), Finite()]
+
+    def problem(self, sizes: Sizes) -> str | None:
+        rows, mean, spread = self.target
+        fine = rows >= 0.0 and spread >= 0.0 and abs(mean) <= LARGEST
+        return None if fine else "target holds rows, a mean or a spread that no numbers can have"
+
+
 class OFS(RowSelector):
     """Learn a linear classifier row by row and keep its largest weights only.
 
@@ -67,6 +87,8 @@ class OFS(RowSelector):
     ----------
     n_features_to_select : int or float, default 10
         How many weights are kept, and features selected (the paper's B): a number, or a fraction in (0, 1].
+    task : {"classification", "regression"}, default "classification"
+        Whether y holds classes or numbers.
     step : float in (0, 1], default 0.2
         Step of an update (the paper's eta).
     shrink : float in (0, 1], default 0.01
@@ -99,6 +121,7 @@ class OFS(RowSelector):
 
     parameter_limits: ClassVar[Limits] = {
         "n_features_to_select": N_FEATURES_LIMITS,
+        "task": (OneOf("classification", "regression"),),
         "step": (Real(0, 1, closed="right"),),
         "shrink": (Real(0, 1, closed="right"),),
         "new_features": NEW_FEATURES_LIMITS,
@@ -111,12 +134,14 @@ class OFS(RowSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
+        task: str = "classification",
         step: float = 0.2,
         shrink: float = 0.01,
         new_features: str = "error",
         categorical: Categorical = "one_hot",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.task = task
         self.step = step
         self.shrink = shrink
         self.new_features = new_features
@@ -132,19 +157,29 @@ class OFS(RowSelector):
             ignores_constants=False,
             categorical=self.categorical,
             weights=True,
+            regression=True,
         )
 
-    def _begin(self, batch: CheckedBatch) -> OFSState:
+    def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        return OFSNumberState if self._numeric else OFSState
+
+    def _begin(self, batch: CheckedBatch) -> OFSState | OFSNumberState:
+        if self._numeric:
+            return OFSNumberState(np.zeros((1, batch.features.n_features)), np.zeros(3))
         return OFSState(OneVsRest.empty(), np.zeros((0, batch.features.n_features)))
 
-    def _learn(self, state: OFSState, batch: CheckedBatch) -> None:
+    def _learn(self, state: OFSState | OFSNumberState, batch: CheckedBatch) -> None:
         n_features = batch.features.n_features
         n_kept = how_many(self.n_features_to_select, n_features)
+        rule = OfsRule(n_kept, float(self.shrink), self._numeric)
         refuse_too_many_copies(batch)
         X = rows_with_zeros(batch)
         if n_features > state.weights.shape[1]:
             state.weights = np.pad(state.weights, ((0, 0), (0, n_features - state.weights.shape[1])))
         scratch = np.empty((2, n_features))
+        if isinstance(state, OFSNumberState):
+            self._learn_numbers(state, batch, X, rule, scratch)
+            return
 
         def rebuild(origins: list[int]) -> None:
             rows = [
@@ -156,14 +191,28 @@ class OFS(RowSelector):
         for copies in repeated(X, batch):
             for rows in state.classes.pieces(copies.codes, rebuild):
                 signs, steps = state.classes.signs(copies.codes[rows]), float(self.step) * copies.share[rows]
-                settings = (signs, state.weights, n_kept, steps, float(self.shrink), *scratch)
                 part = piece_of(copies.X, rows)
-                if batch.sparse:
-                    ofs_sparse_rows(part.data, part.indices, part.indptr, *settings)
-                else:
-                    ofs_rows(part, *settings)
+                self._learn_part(part, signs, state.weights, rule, steps, scratch, sparse=batch.sparse)
 
-    def _score(self, state: OFSState) -> Floats:
-        if len(state.classes.seen) < 2:
+    def _learn_numbers(
+        self, state: OFSNumberState, batch: CheckedBatch, X: Any, rule: OfsRule, scratch: Floats
+    ) -> None:
+        target = np.asarray(batch.target, np.float64)
+        for copies in repeated(X, replace(batch, codes=np.arange(batch.n_rows))):  # the codes say which rows they are
+            numbers = np.empty((1, len(copies.codes)))
+            standardise_targets(target[copies.codes], copies.share, state.target, numbers[0])
+            steps = float(self.step) * copies.share
+            self._learn_part(copies.X, numbers, state.weights, rule, steps, scratch, sparse=batch.sparse)
+
+    def _learn_part(
+        self, X: Any, signs: Floats, weights: Floats, rule: OfsRule, steps: Floats, scratch: Floats, *, sparse: bool
+    ) -> None:
+        if sparse:
+            ofs_sparse_rows(X.data, X.indices, X.indptr, signs, weights, rule, steps, scratch[0], scratch[1])
+        else:
+            ofs_rows(X, signs, weights, rule, steps, scratch[0], scratch[1])
+
+    def _score(self, state: OFSState | OFSNumberState) -> Floats:
+        if isinstance(state, OFSState) and len(state.classes.seen) < 2:
             return np.zeros(state.weights.shape[1])
         return np.asarray(np.abs(state.weights).mean(axis=0))

@@ -205,7 +205,7 @@ class Screener(RowSelector):
         tags = _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
         if self.fading == "auto":
             tags = _LADDER
-        if self.criterion != "correlation":
+        if self.criterion != "correlation" or self.fading == "auto":
             return tags
         return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.kernels.fires import range_factors
+from streamsift.rows.fires.state import FiresState
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,3 +69,8 @@ def is_greater(label: Any, other: Any) -> bool:
         return bool(label > other)
     except TypeError:
         return False
+
+
+def generator_of(state: FiresState) -> np.random.Generator:
+    """The random numbers of one step: the same after saving and loading."""
+    return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))

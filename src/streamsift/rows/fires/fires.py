@@ -27,6 +27,7 @@ Where this deviates from the paper:
 - Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
+- Targets that are numbers, of which the paper says nothing: a linear model with normal noise (numbers.py).
 
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
@@ -56,6 +57,7 @@ from streamsift.rows.fires.ann import ANN
 from streamsift.rows.fires.batches import (
     ModelRows,
     assign_slots,
+    generator_of,
     is_greater,
     range_factor,
     seed_of,
@@ -72,9 +74,11 @@ from streamsift.rows.fires.model import (
     own_of,
     traits_of,
 )
+from streamsift.rows.fires.numbers import FiresNumberState, GaussianGLM
 from streamsift.rows.fires.scaling import standardised, standardised_sparse
 from streamsift.rows.fires.sdt import SDT
 from streamsift.rows.fires.state import FiresState
+from streamsift.rows.fires.tags import tags_for
 from streamsift.summaries.moments import refuse_bad_values
 
 Floats = NDArray[np.float64]
@@ -83,20 +87,8 @@ Ints = NDArray[np.int64]
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
 _MODELS: dict[str, Model] = {"glm": GLM(), "ann": ANN(), "sdt": SDT()}
+_NUMBER_MODELS: dict[str, Model] = {"glm": GaussianGLM()}
 _NO_RANDOM_NUMBERS = np.random.default_rng(0)  # for models that declare that they use none
-_TAGS = {
-    (linear, scaled, one_hot): StreamTags(
-        sparse=linear,
-        late_features=True,
-        multi_class="one-vs-rest" if linear else "softmax",
-        ignores_constants=scaled,
-        categorical="one_hot" if one_hot else "codes",
-        weights=True,
-    )
-    for linear in (True, False)
-    for scaled in (True, False)
-    for one_hot in (True, False)
-}
 
 
 class FIRES(RowSelector):
@@ -105,11 +97,13 @@ class FIRES(RowSelector):
     Parameters
     ----------
     model : {"glm", "ann", "sdt"} or object, default "glm"
-        The base model: probit regression, a neural net, a soft decision tree (as objects: `GLM()`,
+        The base model: probit (of numbers: linear) regression, a neural net, a soft decision tree (as objects: `GLM()`,
         `ANN(hidden_layers=3, layer_size=100)`, `SDT(depth=3, penalty=0.01)` of `streamsift.rows.fires`), a torch module
         (`streamsift.interop.torch.TorchModel`), or any object with the methods `n_parameters`, `gradients` and
         `aggregate` described in `streamsift.rows.fires.model`. An object cannot be saved to a file; keep
         `state_arrays()` and give them to `load_state_arrays` of a selector with an equal object.
+    task : {"classification", "regression"}, default "classification"
+        Whether y holds classes or numbers. Numbers need the model "glm" and dense rows (numbers.py).
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
     scale : {"standard", "minmax"} or None, default "standard"
@@ -124,7 +118,7 @@ class FIRES(RowSelector):
     regulariser : float, default 0.01
         Scale of the scores (lambda_r).
     learning_rate_mu : float or None, default None
-        Length of a step of the means (alpha); None is 1 for net and tree, and 0.01, as in the paper, otherwise.
+        Length of a step of the means (alpha); None is 1 for net, tree and numbers, else 0.01 as in the paper.
     learning_rate_sigma : float, default 0.01
         Length of a step of the deviations.
     epochs : int or None, default None
@@ -172,6 +166,7 @@ class FIRES(RowSelector):
 
     parameter_limits: ClassVar[Limits] = {
         "model": (OneOf("glm", "ann", "sdt"), HasMethods("n_parameters", "gradients", "aggregate")),
+        "task": (OneOf("classification", "regression"),),
         "n_features_to_select": N_FEATURES_LIMITS,
         "scale": (OneOf("standard", "minmax"), IsNone()),
         "initial_mu": (Real(-1e100, 1e100),),  # all within what Eq. 6 can be computed from
@@ -194,6 +189,7 @@ class FIRES(RowSelector):
         self,
         model: Any = "glm",
         *,
+        task: str = "classification",
         n_features_to_select: int | float = 10,
         scale: str | None = "standard",
         initial_mu: float = 0.0,
@@ -210,6 +206,7 @@ class FIRES(RowSelector):
         random_state: RandomSource = None,
     ) -> None:
         self.model = model
+        self.task = task
         self.n_features_to_select = n_features_to_select
         self.scale = scale
         self.initial_mu = initial_mu
@@ -236,12 +233,16 @@ class FIRES(RowSelector):
         return cls(model, **({"scale": "minmax"} | PUBLISHED | settings))
 
     def stream_tags(self) -> StreamTags:
-        """Only the GLM takes sparse rows and trains one class against the rest. A constant may be an intercept."""
-        return _TAGS[self._traits().linear, self.scale is not None, self.categorical == "one_hot"]
+        """Only the GLM takes sparse rows, trains one class against the rest and takes numbers as targets."""
+        linear, one_hot = self._traits().linear, self.categorical == "one_hot"
+        return tags_for(linear, self.scale is not None, one_hot, self.model == "glm", self.task)
 
     def _traits(self) -> ModelTraits:
         """What the model can do."""
-        return traits_of(_MODELS.get(self.model) if isinstance(self.model, str) else self.model)
+        return traits_of(self._models().get(self.model) if isinstance(self.model, str) else self.model)
+
+    def _models(self) -> dict[str, Model]:
+        return _NUMBER_MODELS if self._numeric else _MODELS
 
     def _setting(self, name: str) -> Any:
         """A parameter whose default depends on the model."""
@@ -252,7 +253,7 @@ class FIRES(RowSelector):
         """The model for the sizes of a state; kept there, so that its scratch space is used again."""
         sizes = (state.n_features, state.n_classes, int(self.n_samples))
         if state.model is None or state.model[0] is not self.model or state.model[1] != sizes:
-            model = _MODELS[self.model] if isinstance(self.model, str) else as_model(self.model)
+            model = self._models()[self.model] if isinstance(self.model, str) else as_model(self.model)
             state.model = (self.model, sizes, model.bind(*sizes))
         bound: Model = state.model[2]
         return bound
@@ -272,16 +273,26 @@ class FIRES(RowSelector):
     # -- learning -----------------------------------------------------------------------------------------------
 
     def _bytes_needed(self, n_features: int, n_classes: int) -> int:
-        own = _MODELS[self.model].n_parameters(n_features, max(n_classes, 2)) if isinstance(self.model, str) else 0
+        known = isinstance(self.model, str) and self.model in self._models()
+        own = self._models()[self.model].n_parameters(n_features, max(n_classes, 2)) if known else 0
         return 60 * max(own, 2 * n_features)  # what a model of the user takes, nobody knows
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
+        if self._numeric and self.model != "glm":
+            raise ParameterError(
+                f"The model {self.model!r} of FIRES tells classes apart, and y is to be taken for numbers "
+                "(task='regression'): set model='glm', or use Joint."
+            )
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if self._traits().uses_random_numbers:
             seed = seed_of(self.random_state)
         no_classes, no_moments = np.empty(0, np.int64), np.empty((3, 0))
-        return FiresState(none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
+        start = (none, none, none, none, no_classes, no_classes, 0, batch.sparse, seed, 0, no_moments, 0.0)
+        return FiresNumberState(*start, np.zeros(3)) if self._numeric else FiresState(*start)
+
+    def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        return FiresNumberState if self._numeric else FiresState
 
     def _learn(self, state: FiresState, batch: CheckedBatch) -> None:
         if state.sparse and not batch.sparse and batch.has_absent:
@@ -289,8 +300,9 @@ class FIRES(RowSelector):
         batch = batch.as_sparse(state.sparse)
         after = state.copy()
         after.n_features = batch.features.n_features
-        after.class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
-        after.class_rows[: len(state.class_rows)] += state.class_rows
+        if batch.target is None:
+            after.class_rows = np.bincount(batch.codes, minlength=len(batch.labels))
+            after.class_rows[: len(state.class_rows)] += state.class_rows
         if state.n_known < len(batch.labels):
             growing = self._traits().grows
             after.set_slots(assign_slots(state.slots, batch.codes, len(batch.labels), only_seen=growing))
@@ -319,7 +331,7 @@ class FIRES(RowSelector):
             return
         n_parameters = model.n_parameters(after.n_features, after.n_classes)
         if before.n_features == 0 or grows(model):
-            after.mu = np.full(n_parameters, float(self.initial_mu)) + model.start(_generator(after))
+            after.mu = np.full(n_parameters, float(self.initial_mu)) + model.start(generator_of(after))
             after.sigma = np.full(n_parameters, float(self._setting("initial_sigma")))
             after.n_steps += 1
             if before.n_features and grows(model):
@@ -341,7 +353,7 @@ class FIRES(RowSelector):
 
     def _rows_for(self, model: Model, state: FiresState, batch: CheckedBatch) -> ModelRows:
         """Bring the batch into the form the model takes, with the ranges it widens."""
-        y = state.slots.take(batch.codes)
+        y = state.targets(batch)
         extra: dict[str, Any] = {}
         if batch.weight is not None:
             if "sample_weight" not in inspect.signature(own_of(model).gradients).parameters:
@@ -424,7 +436,7 @@ class FIRES(RowSelector):
             mu, sigma = state.mu, state.sigma
         rates = (float(self._setting("learning_rate_mu")), float(self.learning_rate_sigma))
         for epoch in range(epochs):
-            rng = _generator(state) if model.traits.uses_random_numbers else _NO_RANDOM_NUMBERS
+            rng = generator_of(state) if model.traits.uses_random_numbers else _NO_RANDOM_NUMBERS
             of_mu, of_sigma = map(np.ascontiguousarray, model.gradients(mu, sigma, rows.X, rows.y, rng, **rows.extra))
             if not of_mu.shape == of_sigma.shape == mu.shape:
                 raise InputError(
@@ -442,7 +454,7 @@ class FIRES(RowSelector):
     # -- answers ------------------------------------------------------------------------------------------------
 
     def _score(self, state: FiresState) -> Floats:
-        if np.count_nonzero(state.class_rows) < 2:
+        if not state.differ:
             return np.zeros(state.n_features)
         importance, uncertainty = self._aggregated(state)
         return (importance**2 - self.uncertainty_penalty * uncertainty**2) / (2.0 * self.regulariser)  # Eq. 6
@@ -490,8 +502,3 @@ class FIRES(RowSelector):
         """The aggregated sigma of each feature."""
         check_is_fitted(self)
         return self._by_feature(self._aggregated(self._state)[1])
-
-
-def _generator(state: FiresState) -> np.random.Generator:
-    """The random numbers of one step: the same after saving and loading."""
-    return np.random.Generator(np.random.Philox(key=np.array([state.seed, state.n_steps], np.uint64)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.batch import CheckedBatch
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import MOST_ROWS, Finite, Shape, Sizes, Within
 from streamsift.rows.fires.scratch import ScratchArrays
@@ -62,14 +63,23 @@ class FiresState:
         met = np.isfinite(self.low) & np.isfinite(self.high) & (self.low <= self.high)
         return None if (fresh | met).all() else "low and high are no ranges of features"
 
-    def copy(self) -> FiresState:
+    def copy(self) -> Self:
         """One that may be changed while this one is kept; the arrays are shared."""
-        twin = object.__new__(FiresState)
+        twin = object.__new__(type(self))
         vars(twin).update(vars(self))
         return twin
 
     def set_slots(self, slots: Ints) -> None:
         self.slots, self.n_known = slots, int(slots.max(initial=-1)) + 1
+
+    def targets(self, batch: CheckedBatch) -> NDArray[Any]:
+        """What the model is to learn: its number of each row's class."""
+        return self.slots.take(batch.codes)
+
+    @property
+    def differ(self) -> bool:
+        """Whether targets have differed yet."""
+        return bool(np.count_nonzero(self.class_rows) > 1)
 
     @property
     def n_classes(self) -> int:
