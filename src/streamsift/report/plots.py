@@ -100,6 +100,8 @@ def _row_charts(trace: Trace) -> list[Chart]:
             chart.colour(span, line_color="quiet")
         chart.legend = []  # the axis says it
         charts.append(dress(chart))
+    if trace.table["selected"].null_count == len(trace):  # the selection was never recorded
+        return charts
     run = summarize(trace, trace.run.method)
     drawn = (lanes_chart(run["lanes"]), scores_chart(run, 0))
     return [*charts, *(chart for chart in drawn if chart is not None)]
