@@ -73,7 +73,7 @@ def test_every_entry_has_all_figures_and_json_can_hold_them(everything):
         "method", "model", "kind", "protocol", "name", "rank", "on_front", "accuracy", "accuracy_sd", "late_accuracy",
         "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "features", "rows_per_second", "memory",
         "ram_hours", "seconds", "selection_accuracy", "accuracies", "failures", "cost", "trace", "curve",
-        "n_restarts",
+        "n_restarts", "intervals", "rmse", "rmse_sd", "late_rmse", "mae", "r2",
     }  # fmt: skip
     assert len(found["entries"]) > 5
     for entry in found["entries"]:

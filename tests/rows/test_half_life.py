@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 
-from streamsift import FSDS, InputError, MergeError, ParameterError, Screener, load, save
+from streamsift import FSDS, InputError, ParameterError, Screener, load, save
 from streamsift.checks.samples import counts_sample, sample
 
 pd = pytest.importorskip("pandas")
@@ -205,8 +205,12 @@ def test_a_column_that_is_no_time_is_refused() -> None:
         Screener(half_life="1h", time="wen").fit(table, [0, 1, 0, 1])
 
 
-def test_selectors_with_event_time_are_not_merged() -> None:
+def test_selectors_with_event_time_are_merged_by_their_times() -> None:
     X, y = sample()
-    one = Screener("fisher", half_life="1h").partial_fit(X, y, time=np.arange(120.0))
-    with pytest.raises(MergeError):
-        one.merge(clone(one).partial_fit(X, y, time=np.arange(120.0)))
+    when = np.arange(len(y)) * 60.0
+    whole, early, late = (Screener("fisher", half_life="1h") for _ in range(3))
+    whole.partial_fit(X, y, time=when)
+    early.partial_fit(X[:50], y[:50], time=when[:50])
+    late.partial_fit(X[50:], y[50:], time=when[50:])
+    for first, second in ((early, late), (late, early)):
+        np.testing.assert_allclose(copy.deepcopy(first).merge(second).scores_, whole.scores_, rtol=1e-9)

@@ -251,7 +251,7 @@ def compare(
     if folder is not None:
         _write(folder, comparison)
     if as_json:
-        click.echo(json.dumps(comparison.as_dict(), indent=1, allow_nan=False))
+        click.echo(json.dumps(_document(comparison), indent=1, allow_nan=False))
     else:
         print_comparison(comparison.as_dict())
         if out is not None:
@@ -316,12 +316,18 @@ def _bars(*, drawn: bool, quiet: bool) -> Iterator[_Bars]:
             yield bars
 
 
-def _write(folder: OutputFolder, comparison: Comparison) -> None:
+def _document(comparison: Comparison) -> dict[str, Any]:
+    """What comparison.json holds, with its checksum."""
     from streamsift.core.checksums import json_digest
-    from streamsift.report.comparison import comparison_report
 
     found = comparison.as_dict()
-    found = {**found, "sha256": json_digest(found)}
+    return {**found, "sha256": json_digest(found)}
+
+
+def _write(folder: OutputFolder, comparison: Comparison) -> None:
+    from streamsift.report.comparison import comparison_report
+
+    found = _document(comparison)
     folder.write("comparison.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     folder.write("report.html", comparison_report(found, folder.path))
 

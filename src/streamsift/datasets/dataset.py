@@ -50,7 +50,7 @@ class Dataset:
     >>> from streamsift import Screener, datasets
     >>> data = datasets.load_sensors(n_rows=1000)
     >>> Screener("fisher", n_features_to_select=3, missing="skip").fit(data.X, data.y).selected_
-    ['temperature_1', 'vibration_2', 'vibration_1']
+    ['temperature_1', 'vibration_1', 'vibration_2']
     """
 
     name: str

@@ -3,9 +3,9 @@
 Everything here is matrix products and vector arithmetic, which numpy does at full speed; nothing is compiled. A tile is
 a block of columns stored one after the other: shape (n_columns, n_rows), C order.
 
-A matrix product gives each column the same bits whatever stands beside it, on one thread or two, as long as both outer
-sizes are multiples of LANES: only then do all columns take the same routine of the matrix library. So tiles and the
-rows they are multiplied with are padded with zeros.
+A column must get the same bits whatever stands beside it. Matrix libraries choose their routine by the processor and
+by the sizes of a product, and routines add up in different orders. So every product has the same sizes, LANES columns
+at a time; tiles and the rows they are multiplied with are padded with zeros.
 """
 
 from __future__ import annotations
@@ -49,9 +49,16 @@ def dense_products(tile: Floats, probes: Floats, square_weights: Floats | None, 
         if square_weights is None:
             np.einsum("ij,ij->i", part, part, out=squares[0, start : start + step])
         else:
-            np.matmul(square_weights, (part * part).T, out=squares[:, start : start + step])
-        np.matmul(probes, part.T, out=out[:, start : start + step])
+            squares[:, start : start + step] = _times_lanes(square_weights, part * part)
+        out[:, start : start + step] = _times_lanes(probes, part)
     return out, squares
+
+
+def _times_lanes(rows: Floats, tile: Floats) -> Floats:
+    """rows @ tile.T, as products of one size: LANES columns each."""
+    lanes = tile.reshape(-1, LANES, tile.shape[1])
+    found: Floats = np.matmul(rows, lanes.transpose(0, 2, 1))
+    return found.transpose(1, 0, 2).reshape(len(rows), len(tile))
 
 
 def columns_in(n_bytes: int, n_rows: int) -> int:

@@ -42,7 +42,8 @@ def refuse_too_many_copies(batch: CheckedBatch) -> None:
 def repeated(X: Any, batch: CheckedBatch) -> Iterator[Copies]:
     """The rows X of a batch, each as often as its weight says, in pieces of bounded size.
 
-    >>> batch = CheckedBatch(np.eye(2), np.array([0, 1]), weight=np.array([1.0, 2.5]), features=None, labels=None)
+    >>> weight = np.array([1.0, 2.5])
+    >>> batch = CheckedBatch(np.eye(2), np.array([0, 1]), features=None, labels=None, first_row=0, weight=weight)
     >>> [(copies.codes.tolist(), copies.share.tolist()) for copies in repeated(batch.X, batch)]
     [([0, 1, 1, 1], [1.0, 1.0, 1.0, 0.5])]
     """
