@@ -73,7 +73,7 @@ def test_every_entry_has_all_figures_and_json_can_hold_them(everything):
         "method", "model", "kind", "protocol", "name", "rank", "on_front", "accuracy", "accuracy_sd", "late_accuracy",
         "balanced_accuracy", "kappa", "log_loss", "f1", "stability", "features", "rows_per_second", "memory",
         "ram_hours", "seconds", "selection_accuracy", "accuracies", "failures", "cost", "trace", "curve",
-        "n_restarts", "intervals", "rmse", "rmse_sd", "late_rmse", "mae", "r2",
+        "n_restarts", "intervals", "rmse", "rmse_sd", "mae", "r2", "late_rmse",
     }  # fmt: skip
     assert len(found["entries"]) > 5
     for entry in found["entries"]:
@@ -392,11 +392,11 @@ def test_a_grid_over_too_many_classes_is_left_out_or_refused():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 40, 2000)
     X = rng.normal(size=(2000, 4)) + y[:, None] * [1, 0, 0, 0]
-    plan = plan_of((X, y))
+    plan = plan_of((X, y), task="classification")
     assert dict(plan.left_out)["etana"] == "its grid over the probabilities of 40 classes would not fit into memory"
     assert "f_etana" in [entry.method for entry in plan.entries]
     with pytest.raises(InputError, match=r"'etana' does not fit the data: its grid .* These do: .*f_etana"):
-        plan_of((X, y), methods=["ofs", "etana"])
+        plan_of((X, y), methods=["ofs", "etana"], task="classification")
     assert plan_of(people(n_classes=3), methods=["etana"]).left_out == ()
 
 

@@ -54,14 +54,7 @@ from streamsift.core.tags import Categorical, StreamTags
 from streamsift.core.why import Evidence
 from streamsift.kernels.fires import climb, widen_ranges
 from streamsift.rows.fires.ann import ANN
-from streamsift.rows.fires.batches import (
-    ModelRows,
-    assign_slots,
-    generator_of,
-    is_greater,
-    range_factor,
-    seed_of,
-)
+from streamsift.rows.fires.batches import ModelRows, assign_slots, generator_of, is_greater, range_factor, seed_of
 from streamsift.rows.fires.glm import GLM
 from streamsift.rows.fires.model import (
     PUBLISHED,
@@ -74,7 +67,7 @@ from streamsift.rows.fires.model import (
     own_of,
     traits_of,
 )
-from streamsift.rows.fires.numbers import FiresNumberState, GaussianGLM
+from streamsift.rows.fires.numbers import FiresNumberState, GaussianGLM, refuse_other_models
 from streamsift.rows.fires.scaling import standardised, standardised_sparse
 from streamsift.rows.fires.sdt import SDT
 from streamsift.rows.fires.state import FiresState
@@ -273,16 +266,13 @@ class FIRES(RowSelector):
     # -- learning -----------------------------------------------------------------------------------------------
 
     def _bytes_needed(self, n_features: int, n_classes: int) -> int:
-        known = isinstance(self.model, str) and self.model in self._models()
-        own = self._models()[self.model].n_parameters(n_features, max(n_classes, 2)) if known else 0
+        model = self._models().get(self.model) if isinstance(self.model, str) else None
+        own = 0 if model is None else model.n_parameters(n_features, max(n_classes, 2))
         return 60 * max(own, 2 * n_features)  # what a model of the user takes, nobody knows
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
-        if self._numeric and self.model != "glm":
-            raise ParameterError(
-                f"The model {self.model!r} of FIRES tells classes apart, and y is to be taken for numbers "
-                "(task='regression'): set model='glm', or use Joint."
-            )
+        if self._numeric:
+            refuse_other_models(self.model)
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if self._traits().uses_random_numbers:

@@ -33,12 +33,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch
+from streamsift.core.exceptions import ParameterError
 from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes
 from streamsift.rows.fires.model import PUBLISHED, ModelTraits
 from streamsift.rows.fires.state import FiresState
 
 Floats = NDArray[np.float64]
+
+
+def refuse_other_models(model: Any) -> None:
+    """Raise ParameterError for a base model that is for classes.
+
+    >>> refuse_other_models("glm")
+    """
+    if model != "glm":
+        raise ParameterError(
+            f"The model {model!r} of FIRES tells classes apart, and y is to be taken for numbers (task='regression'): "
+            "set model='glm', or use Joint."
+        )
 
 
 @dataclass(frozen=True)
