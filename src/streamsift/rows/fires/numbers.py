@@ -18,8 +18,7 @@ and with e = z - m, dm/dmu_j = x_j and dv/dsigma_j = 2 sigma_j x_j^2
 Uncertainty grows where errors are larger than expected and falls where they are smaller. The paper has classes only.
 
 A step of 1 on mu (the paper's is 0.01) is stable while sigma is 1, whatever the features: the curvature of the
-likelihood by mu is x x^T / v, and x.x / v < 1 / sigma^2. With steps of 0.01 mu has not moved enough after some thirty
-batches to be told from chance (`python -m benchmarks numbers`).
+likelihood by mu is x x^T / v, and x.x / v < 1 / sigma^2.
 
 Time per batch: O(values). Dense rows only.
 """
