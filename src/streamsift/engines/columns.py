@@ -83,10 +83,10 @@ def select_columns(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame(rng.normal(size=(100, 40))).rename(columns="x{}".format)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table.assign(y=table["x3"] - table["x30"]).to_parquet(f"{folder}/table.parquet")
+    ...     table.assign(y=table["x0"] - table["x1"]).to_parquet(f"{folder}/table.parquet")
     ...     found = select_columns(f"{folder}/table.parquet", Penalised("ric"), "y", jobs=1, block_columns=10)
     >>> found.selected_, found.n_offered_
-    (['x3', 'x30'], 40)
+    (['x0', 'x1'], 40)
     """
     check_parameters("select_columns", {"block_columns": block_columns}, {"block_columns": (Integer(1, None),)})
     if not hasattr(selector, "_pass_over"):
