@@ -25,7 +25,7 @@ from tests.fuzz.tally import (
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork") or sys.platform == "darwin", reason="workers are forked")
 
-SOME = 100_000  # kilobytes
+SOME = 30_000  # kilobytes
 
 
 def refuse(_: Path) -> str:
@@ -98,7 +98,7 @@ def test_each_end_is_told_from_the_others() -> None:
         return kinds[number], ENDS[kinds[number]][0]
 
     usual = run(lambda *_: ("", lambda _: ACCEPTED), seed=0, n_inputs=1).largest_kilobytes
-    limits = Limits(cpu_seconds=1.0, kilobytes=usual + SOME)
+    limits = Limits(cpu_seconds=5.0, kilobytes=usual + SOME)  # a machine may be slow at giving memory
     tally = run(make, limits, seed=0, n_inputs=len(kinds))
     assert {kind: dict(counts) for kind, counts in tally.counts.items()} == {
         kind: {how: kinds.count(kind)} for kind, (_, how) in ENDS.items()
