@@ -42,6 +42,7 @@ from streamsift.core.exceptions import (
     SavedStateError,
 )
 from streamsift.core.guard import enter, held, one_thread
+from streamsift.core.half_life import fading_to_merge, rate_of, times_for, weigh_by_time
 from streamsift.core.memory import ran_out, refuse_too_large
 from streamsift.core.merging import merge_into
 from streamsift.core.one_hot import OneHotColumns
@@ -231,12 +232,16 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         return self
 
     def _times_from(self, given: Any) -> Any:
-        """Where the times of the rows are to be found: methods that fade by event time override this."""
-        return given
+        """Where the times of the rows are to be found, and whether the parameters of fading fit each other."""
+        return times_for(self, given) if hasattr(self, "half_life") else given
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
         """Give a batch the weights that follow from its times; the latest time so far is returned."""
-        return latest
+        return weigh_by_time(batch, getattr(self, "half_life", None), latest)
+
+    def _rate(self) -> float:
+        """The fading per row, of a method that fades."""
+        return rate_of(self.fading, self.half_life)  # type: ignore[attr-defined]
 
     def _know(self, features: FeatureVocabulary, labels: LabelVocabulary) -> None:
         self._features, self._labels, self._cache = features, labels, {}
@@ -397,7 +402,7 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
 
     def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
         """By how much the two states fade before they are added, and their latest event time after that."""
-        return 1.0, 1.0, self._latest
+        return fading_to_merge(self, other, later=later) if hasattr(self, "half_life") else (1.0, 1.0, self._latest)
 
     @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
