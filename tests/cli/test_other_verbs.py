@@ -60,6 +60,11 @@ def test_methods_lists_the_catalog(sift):
     assert code == 0
     assert [entry["name"] for entry in json.loads(out)] == catalog.names()
     assert all(entry["summary"] and entry["paper"] and entry["kind"] for entry in json.loads(out))
+    targets = {entry["name"]: entry["targets"] for entry in json.loads(out)}
+    assert (targets["joint:forward"], targets["efs"], targets["fsds"]) == ("both", "classes", "none")
+    code, out, _ = sift("methods")
+    assert {line.split("\t")[0]: line.split("\t")[2] for line in out.splitlines()[1:]} == targets
+    code, out, _ = sift("methods", "--json")
     assert {entry["name"]: entry["note"] for entry in json.loads(out)}["fsds"].startswith("A rival:")
 
 
