@@ -36,6 +36,7 @@ from streamsift.core.exceptions import (
     InputError,
     MergeError,
     NotEnoughMemoryError,
+    NumbersAsLabelsError,
     OneClassWarning,
     ParameterError,
     SavedStateError,
@@ -170,26 +171,29 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         tags = self.stream_tags()
         if weight is not None and not tags.weights:
             raise ParameterError(f"{type(self).__name__} gives every row the same weight: leave sample_weight out.")
-        batch = check_batch(
-            X,
-            y,
-            owner=type(self).__name__,
-            features=None if fresh else self._features,
-            labels=None if fresh else self._labels,
-            categories=NO_CATEGORIES if fresh else self._categories,
-            classes=classes,
-            weight=weight,
-            grow=getattr(self, "new_features", "error") == "add",
-            late=hasattr(self, "new_features"),
-            sparse=tags.sparse,
-            missing=getattr(self, "missing", "error") == "skip",
-            scan=not self.scans_itself,
-            needs_y=tags.supervised,
-            numeric_target=self._numeric,
-            first_row=rows_before,
-            unlabelled=True,
-            time=time,
-        )
+        try:
+            batch = check_batch(
+                X,
+                y,
+                owner=type(self).__name__,
+                features=None if fresh else self._features,
+                labels=None if fresh else self._labels,
+                categories=NO_CATEGORIES if fresh else self._categories,
+                classes=classes,
+                weight=weight,
+                grow=getattr(self, "new_features", "error") == "add",
+                late=hasattr(self, "new_features"),
+                sparse=tags.sparse,
+                missing=getattr(self, "missing", "error") == "skip",
+                scan=not self.scans_itself,
+                needs_y=tags.supervised,
+                numeric_target=self._numeric,
+                first_row=rows_before,
+                unlabelled=True,
+                time=time,
+            )
+        except NumbersAsLabelsError as error:
+            raise NumbersAsLabelsError(error.found, _advice_on_numbers(type(self).__name__, tags)) from None
         n_unlabelled = batch.n_unlabelled + (0 if again else self._n_unlabelled)
         if not batch.n_rows:
             if again:
@@ -448,3 +452,12 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = ours.sparse
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
         return tags
+
+
+def _advice_on_numbers(owner: str, tags: StreamTags) -> str:
+    """What to do where labels are numbers of many values."""
+    if tags.regression:
+        return "set task='regression' (--task regression) to take them as numbers, or cut y into classes first"
+    why = f" ({tags.why_no_numbers})" * bool(tags.why_no_numbers)
+    others = "Joint, Screener('correlation'), FIRES and OFS take numbers (task='regression')"
+    return f"this {owner} selects features for classes only{why}; {others}, or cut y into classes first"

@@ -47,7 +47,8 @@ class StreamTags(MethodTags):
     fades: `fading`, `half_life` and `time` are offered, and `partial_fit` takes `time` (core/half_life.py).
     ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
     where this is not so, scale or centre the features before.
-    regression: `task="regression"` is offered, and y is then a number for each row.
+    regression: `task="regression"` is offered, and y is then a number for each row. why_no_numbers: where it is not,
+    the reason in a few words.
     """
 
     kind: ClassVar[Kind] = "rows"
@@ -59,6 +60,7 @@ class StreamTags(MethodTags):
     fades: bool = False
     ignores_constants: bool = True
     regression: bool = False
+    why_no_numbers: str = ""
 
 
 @dataclass(frozen=True)
