@@ -7,6 +7,7 @@ what its rows weigh, and by how much all that came before has faded.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,18 @@ def weigh_by_time(batch: CheckedBatch, half_life: float | str | None, latest: fl
     faded = faded_weights(batch.times, now, seconds)
     batch.weight = faded if batch.weight is None else faded * batch.weight
     return now
+
+
+def half_life_ends(half_life: float | str | None, latest: float | None, decay: float) -> bool:
+    """Whether one of the half-lives into which event time is divided ends after the latest time, as all decays so far.
+
+    >>> half_life_ends("1m", 30.0, 0.5 ** 0.4), half_life_ends("1m", 30.0, 0.5 ** 0.6), half_life_ends("1m", 30.0, 0.0)
+    (False, True, True)
+    """
+    if not isinstance(half_life, str) or latest is None:
+        return False
+    before = latest / (read_duration(half_life) or 1.0)
+    return decay == 0.0 or math.floor(before - math.log2(decay)) > math.floor(before)
 
 
 def fading_to_merge(selector: Any, other: Any, *, later: bool) -> tuple[float, float, float | None]:

@@ -451,9 +451,10 @@ _EXACT = StreamTags(
     late_features=True,
     categorical="counts",
     weights=True,
+    fades=True,
 )
 _BOUNDED = replace(_EXACT, mergeable="bounded")
-_LADDER = replace(_EXACT, mergeable="no", weights=False)
+_LADDER = replace(_EXACT, mergeable="no", weights=False, fades=False)
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {
