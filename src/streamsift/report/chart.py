@@ -56,6 +56,7 @@ class Chart:
     grid: int | None = None
     lanes: list[int] = field(default_factory=list)
     heat: bool = False
+    zooms: bool = False  # whether heat.js zooms into its lines
     labels: bool = False  # whether labels.js places its labels
 
     def colour(self, model: Any, **roles: str) -> None:

@@ -21,7 +21,7 @@ from streamsift.report.chart import Chart
 from streamsift.report.figures import feature_charts
 
 # page.js starts the others
-SCRIPTS = ("download.js", "export.js", "sort.js", "contents.js", "labels.js", "feature.js", "page.js")
+SCRIPTS = ("download.js", "export.js", "sort.js", "contents.js", "labels.js", "heat.js", "feature.js", "page.js")
 FEWEST_LINES = 4  # of a page that gets contents
 
 
@@ -193,6 +193,7 @@ def _chart(chart: Chart, place: str) -> dict[str, Any]:
         "grid": chart.grid,
         "lanes": chart.lanes,
         "heat": chart.heat,
+        "zooms": chart.zooms,
         "labels": chart.labels,
     }
 
