@@ -147,6 +147,18 @@ def test_the_heat_map_says_what_is_under_the_mouse(judged_page, judged_trace, br
     assert quiet(page)
 
 
+def test_on_a_phone_buttons_stand_below_the_legend_and_names_are_not_broken(make_trace, browse):
+    rng = np.random.default_rng(0)
+    trace = make_trace(rng.random((6, 120)), names=[f"station_{k:03d}_temperature" for k in range(120)])
+    page = browse(trace_page(trace), width=390)
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    legend = chart_of(page, "Scores of all features").locator(".legend li").first
+    assert legend.bounding_box()["height"] < 50
+    name = page.locator("td button.open").first
+    assert name.bounding_box()["height"] < 30  # one line
+    assert quiet(page)
+
+
 # The lines of the large heat map whose names are drawn now.
 NAMED = """() => Bokeh.documents.flatMap((one) => one.roots()).map((plot) => plot.left[0])
     .find((axis) => axis.major_label_overrides.size > 40).ticker.ticks"""
