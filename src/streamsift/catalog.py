@@ -133,7 +133,6 @@ _TABLE: dict[str, Entry] = {
         _HAUG,
         {"model": "ann"},
         _rival(".686", 7, 16),
-        targets="classes",
     ),
     "fires:sdt": Entry(
         "streamsift.rows.fires.fires:FIRES",
@@ -141,7 +140,6 @@ _TABLE: dict[str, Entry] = {
         "Importance minus uncertainty of the weights of a soft decision tree.",
         _HAUG,
         {"model": "sdt"},
-        targets="classes",
     ),
     "ofs": Entry(
         "streamsift.rows.ofs:OFS",
