@@ -15,7 +15,16 @@ from typing import Any
 
 import numpy as np
 
-METHODS = ("screen:correlation", "screen:correlation(fading=0.999)", "joint:forward", "joint:lasso", "fires", "ofs")
+METHODS = (
+    "screen:correlation",
+    "screen:correlation(fading=0.999)",
+    "screen:mutual_info",
+    "screen:mutual_info(fading=0.999)",
+    "joint:forward",
+    "joint:lasso",
+    "fires",
+    "ofs",
+)
 
 
 def friedman(seeds: int) -> Iterator[tuple[Callable[[], Any], int, int]]:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from streamsift import catalog, persist
-from tests.fixtures.make import EXPECTED, FOLDER, PIPELINE, knowledge, path_of, rows_for, table
+from tests.fixtures.make import CUT_TARGET, EXPECTED, FOLDER, PIPELINE, knowledge, numbers, path_of, rows_for, table
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(EXPECTED.read_text(encoding="utf-8"))
 
 
 def test_every_method_has_a_file_and_no_file_is_without_its_method() -> None:
-    assert sorted(KNOWN) == sorted([*catalog.names(), PIPELINE])
+    assert sorted(KNOWN) == sorted([*catalog.names(), PIPELINE, CUT_TARGET])
     assert set(FOLDER.glob("*.streamsift")) == {path_of(name) for name in KNOWN}
 
 
@@ -43,6 +43,12 @@ def test_a_saved_pipeline_goes_on() -> None:
     pipeline = persist.load(path_of(PIPELINE))
     before = pipeline.n_rows_seen_
     assert pipeline.partial_fit(*table(before)).n_rows_seen_ == 2 * before
+
+
+def test_a_saved_selector_for_a_number_cut_into_bins_goes_on() -> None:
+    selector = persist.load(path_of(CUT_TARGET))
+    before = selector.n_rows_seen_
+    assert selector.partial_fit(*numbers(before)).n_rows_seen_ == 2 * before
 
 
 def test_the_files_are_small() -> None:

@@ -79,6 +79,7 @@ def variants(name: str) -> list[str]:
     method = catalog.make(name)
     options += ["sparse"] if method.stream_tags().sparse else []
     options += ["fading", "faded sparse"] if "fading" in method.get_params() else []
+    options += ["numbers", "sparse numbers"] if method.stream_tags().cuts_target else []
     options += ["codes", "hddm_a", "hddm_w"] if name == "abfs" else []
     options += ["wide", "gaps", "pairs", "numbers"] if name.startswith("joint:") else []
     return options
@@ -96,6 +97,8 @@ def learnt(name: str, variant: str) -> Original:
         wanted |= {"detector": variant} if variant.startswith("hddm") else {}
     if name.startswith("screen:") and variant == "dense" and "eps" in parameters:
         wanted |= {"eps": 0.05}
+    if name.startswith("screen:") and "numbers" in variant:
+        wanted |= {"task": "regression"}
     if name.startswith("joint:"):
         wanted |= {"wide": {"max_pool": 3, "missing": "skip"}, "gaps": {"missing": "skip"}}.get(variant, {})
         wanted |= {"pairs": {"interactions": "pairs"}, "numbers": {"task": "regression"}}.get(variant, {})
@@ -104,6 +107,8 @@ def learnt(name: str, variant: str) -> Original:
     if wanted.get("missing") == "skip":
         X[::7, 2] = np.nan
     y = np.arange(N_ROWS) % 3 if variant == "three classes" else y * (variant != "one class")
+    if wanted.get("task") == "regression" and name.startswith("screen:"):
+        y = X[:, 0] + 0.1 * X[:, 1]
     X = np.abs(np.round(X)) if variant == "codes" or kind == "instances" else X
     if kind == "rows":
         X = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)) if "sparse" in variant else X

@@ -47,6 +47,7 @@ class StreamTags(MethodTags):
     ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
     where this is not so, scale or centre the features before.
     regression: `task="regression"` is offered, and y is then a number for each row.
+    cuts_target: such numbers are cut into `target_bins` bins, and only these count.
     """
 
     kind: ClassVar[Kind] = "rows"
@@ -57,6 +58,7 @@ class StreamTags(MethodTags):
     weights: bool = False
     ignores_constants: bool = True
     regression: bool = False
+    cuts_target: bool = False
 
 
 @dataclass(frozen=True)
