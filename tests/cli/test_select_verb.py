@@ -75,6 +75,10 @@ def test_more_features_than_there_are_is_said(sift, people):
     assert len(out.splitlines()) == 1 + 10
     assert err == "Warning: 11 features were asked for and there are 10: all of them are selected, so ask for fewer.\n"
     assert sift(*command, "-k", 10)[2] == ""
+    names = [line.split("\t")[1] for line in out.splitlines()[2:]]
+    code, out, err = sift(*command, "-k", 2, *(f"--ignore={name}" for name in names))
+    assert (code, len(out.splitlines())) == (0, 2)
+    assert err == "Warning: 2 features were asked for and there is only one: it is selected, so ask for fewer.\n"
 
 
 def test_parameters_by_option_and_by_name(sift, people):
@@ -144,7 +148,7 @@ def test_missing_values_are_refused_or_skipped(sift, people):
 
 def test_standard_input(process, people):
     run = process("select", "-", "--target", "sex", "-k", 2, "--json", "--quiet")
-    out, err = run.communicate(people.read_text(), timeout=60)
+    out, err = run.communicate(people.read_text(), timeout=240)
     assert (run.returncode, err) == (0, "")
     assert names(json.loads(out)) == ["height", "weight"]
     assert json.loads(out)["data"] == "standard input"
@@ -194,7 +198,7 @@ def test_a_terminal_gets_a_live_view_and_a_table(process, people):
         while piece := os.read(master, 4096):
             shown += piece
     os.close(master)
-    assert run.wait(timeout=60) == 0
+    assert run.wait(timeout=240) == 0
     text = shown.decode()
     live, final = text[: text.rindex("\x1b[?25h")], text[text.rindex("\x1b[?25h") :]
     assert "\x1b[?25l" in live  # the cursor is hidden while the view is live

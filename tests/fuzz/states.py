@@ -77,11 +77,14 @@ def variants(name: str) -> list[str]:
         return ["codes", "dense"] if classes_only else ["codes", "dense", "numbers"]
     options = ["dense", "three classes"]
     method = catalog.make(name)
-    options += ["sparse"] if method.stream_tags().sparse else []
-    options += ["fading", "faded sparse"] if "fading" in method.get_params() else []
-    options += ["numbers", "sparse numbers"] if method.stream_tags().cuts_target else []
+    tags, fades = method.stream_tags(), "fading" in method.get_params()
+    options += ["sparse"] if tags.sparse else []
+    options += ["fading"] if fades else []
+    options += ["faded sparse"] if fades and tags.sparse else []
     options += ["codes", "hddm_a", "hddm_w"] if name == "abfs" else []
-    options += ["wide", "gaps", "pairs", "numbers"] if name.startswith("joint:") else []
+    options += ["numbers"] if tags.regression else []
+    options += ["sparse numbers"] if tags.regression and tags.sparse else []
+    options += ["wide", "gaps", "pairs"] if name.startswith("joint:") else []
     return options
 
 
@@ -97,25 +100,25 @@ def learnt(name: str, variant: str) -> Original:
         wanted |= {"detector": variant} if variant.startswith("hddm") else {}
     if name.startswith("screen:") and variant == "dense" and "eps" in parameters:
         wanted |= {"eps": 0.05}
-    if name.startswith("screen:") and "numbers" in variant:
-        wanted |= {"task": "regression"}
     if name.startswith("joint:"):
         wanted |= {"wide": {"max_pool": 3, "missing": "skip"}, "gaps": {"missing": "skip"}}.get(variant, {})
-        wanted |= {"pairs": {"interactions": "pairs"}, "numbers": {"task": "regression"}}.get(variant, {})
+        wanted |= {"interactions": "pairs"} if variant == "pairs" else {}
+    if kind == "rows" and "numbers" in variant:
+        wanted |= {"task": "regression"}
     method.set_params(**wanted)
     X, y = data()
     if wanted.get("missing") == "skip":
         X[::7, 2] = np.nan
     y = np.arange(N_ROWS) % 3 if variant == "three classes" else y * (variant != "one class")
-    if wanted.get("task") == "regression" and name.startswith("screen:"):
-        y = X[:, 0] + 0.1 * X[:, 1]
+    target = X[:, 0] + 0.1 * X[:, 1]
     X = np.abs(np.round(X)) if variant == "codes" or kind == "instances" else X
     if kind == "rows":
         X = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)) if "sparse" in variant else X
+        y = target if "numbers" in variant else y
         for first in range(0, N_ROWS, 40):
             method.partial_fit(X[first : first + 40], y[first : first + 40])
     elif kind == "columns":
-        method.fit(X, X[:, 0] + 0.1 * X[:, 1] if variant == "numbers" else np.array(["u", "v"])[y])
+        method.fit(X, target if variant == "numbers" else np.array(["u", "v"])[y])
     else:
         method.fit(X, y)
     return Original(name, variant, method.get_params(), method.state_arrays())
