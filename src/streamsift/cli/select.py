@@ -24,6 +24,7 @@ from streamsift.cli.parameters import (
     refuse_missing_target,
 )
 from streamsift.cli.resuming import Wishes, begun, can_go_on, checkpointing, load_selector
+from streamsift.cli.sharing import group_in, refuse_what_cannot_be_shared, select_in_group
 from streamsift.cli.tasks import refuse_other_task, settle, task_option
 from streamsift.core.exceptions import ParameterError, StreamsiftWarning
 
@@ -215,6 +216,12 @@ def select(
     source = following.source(data, resumes=wishes.resume, heard=view.wait)
     if endless and not loop_for(method).without_end:
         raise ParameterError(f"{method!r} needs all rows at once, and {data} has no end: choose a method over rows.")
+    group = group_in(data)
+    if group is not None:
+        beside = {"out": out, "save": save, "make": make, "costs": costs}
+        refuse_what_cannot_be_shared(
+            selector, wishes, reading, **beside, dead_letters=following.dead_letters, sequence=following.sequence
+        )
     recipes = None if make is None else check_make(make, method, selector, goes_on=loaded is not None)
     if recipes is not None:
         source = with_made_columns(data, target, recipes, reading)
@@ -224,7 +231,6 @@ def select(
         output_file(save)  # a run must not end by saying that its result cannot be kept
     if save is not None and save == wishes.checkpoint:
         raise ParameterError("--save and --checkpoint name the same file: give two.")
-    keeping = checkpointing(wishes, quiet=quiet)
     run = Run(
         method,
         catalog.entry(method).kind,
@@ -233,6 +239,11 @@ def select(
         selector.get_params(),
         {"batch_size": batch_size, "categorical": [], "ignore": [], **reading, **of_run},
     )
+    if group is not None:
+        drawn = live(view.render, view.line, drawn=not as_json, quiet=quiet)
+        complete, shared = select_in_group(source, selector, run, wishes, view, drawn)
+        return _show_shared(shared, run.target, why, complete=complete, as_json=as_json, quiet=quiet)
+    keeping = checkpointing(wishes, quiet=quiet)
     selector = begun(keeping, run) or selector
     trace_path = None if folder is None else folder / "trace.parquet"
     with live(view.render, view.line, drawn=not as_json, quiet=quiet):
@@ -296,6 +307,19 @@ def _show_parts(
         return 0
     _print(result, why, quiet=quiet)
     return 0
+
+
+def _show_shared(folder: Path, target: str, why: str, *, complete: bool, as_json: bool, quiet: bool) -> int:
+    """Print what all processes have found, as far as their checkpoints go."""
+    from streamsift.core.interrupts import exit_code
+    from streamsift.runs.claims import load_shared
+
+    if not complete:
+        click.echo(
+            f"Interrupted. The same command goes on; `streamsift inspect {folder}` shows what is known.", err=True
+        )
+        return exit_code()
+    return _show_parts(load_shared(folder).selector, None, target, "", None, why, as_json=as_json, quiet=quiet)
 
 
 def _print(result: Any, why: str, *, quiet: bool) -> None:
