@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,22 @@ def test_every_entry_can_be_made_and_describes_itself(name: str) -> None:
     assert re.fullmatch(r"[A-Z][^\n]+\.", entry.summary)
     assert re.search(r"\(\d{4}\)", entry.paper)
     assert re.fullmatch(r"([A-Z][^\n]+\.)?", entry.note)
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_the_targets_are_those_of_the_tags(name: str) -> None:
+    """`both`: numbers, and with some setting of the method any classes, too."""
+    tags = catalog.make(name).stream_tags()
+    takes_numbers = getattr(tags, "numeric_target", getattr(tags, "regression", False))
+    wanted = "none" if not tags.supervised else "both" if takes_numbers else "classes"
+    assert catalog.entry(name).targets == wanted
+
+
+def test_the_documentation_has_the_same_targets() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "numbers.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| (both|classes|none) \| (rows|columns|instances) \| (.+) \|$", text, re.MULTILINE)
+    told = {name: (targets, kind) for targets, kind, names in lines for name in re.findall(r"`([^`]+)`", names)}
+    assert told == {name: (catalog.entry(name).targets, catalog.entry(name).kind) for name in catalog.names()}
 
 
 def test_no_two_names_mean_the_same() -> None:

@@ -23,13 +23,15 @@ from typing import Any, Literal
 from streamsift.core.exceptions import ParameterError, UnknownNameError
 
 Kind = Literal["rows", "columns", "instances"]
+Targets = Literal["classes", "numbers", "both", "none"]
 
 
 @dataclass(frozen=True)
 class Entry:
     """One method: its class ("module:Class"), what arrives, what it does, who published it, and preset arguments.
 
-    `note` says how a method that is a rival rather than a recommendation fares with its default settings.
+    `note` says how a method that is a rival rather than a recommendation fares with its default settings; `targets`
+    what it can select features for: classes, numbers, both, or none, where it looks at no target.
     """
 
     target: str
@@ -38,6 +40,7 @@ class Entry:
     paper: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    targets: Targets = "both"
 
 
 _SCREENER = "streamsift.rows.screener:Screener"
@@ -75,6 +78,7 @@ _TABLE: dict[str, Entry] = {
         "Difference of class means over its standard error; several classes: the largest one against the rest.",
         _WANG_BARBU,
         {"criterion": "t_score"},
+        targets="classes",
     ),
     "screen:fisher": Entry(
         _SCREENER,
@@ -82,6 +86,7 @@ _TABLE: dict[str, Entry] = {
         "Variance between the classes over variance within them.",
         _WANG_BARBU,
         {"criterion": "fisher"},
+        targets="classes",
     ),
     "screen:mutual_info": Entry(
         _SCREENER,
@@ -89,6 +94,7 @@ _TABLE: dict[str, Entry] = {
         "Mutual information of the class and the feature cut into bins of equal count.",
         _WANG_BARBU,
         {"criterion": "mutual_info"},
+        targets="classes",
     ),
     "screen:chi2": Entry(
         _SCREENER,
@@ -96,6 +102,7 @@ _TABLE: dict[str, Entry] = {
         "Chi-squared statistic of the class against the feature cut into bins of equal count.",
         _WANG_BARBU,
         {"criterion": "chi2"},
+        targets="classes",
     ),
     "screen:gini": Entry(
         _SCREENER,
@@ -103,6 +110,7 @@ _TABLE: dict[str, Entry] = {
         "Gini impurity removed by the best single cut of the feature.",
         _WANG_BARBU,
         {"criterion": "gini"},
+        targets="classes",
     ),
     "screen:correlation": Entry(
         _SCREENER,
@@ -146,6 +154,7 @@ _TABLE: dict[str, Entry] = {
         "Difference of the two weight vectors of a modified balanced winnow.",
         _CARVALHO,
         note=_rival(".700", 11, 20),
+        targets="classes",
     ),
     "fsds": Entry(
         "streamsift.rows.fsds:FSDS",
@@ -153,12 +162,14 @@ _TABLE: dict[str, Entry] = {
         "Weights on the leading directions of a matrix sketch; uses no labels.",
         _HUANG,
         note=_rival(".664", 11, 21),
+        targets="none",
     ),
     "abfs": Entry(
         "streamsift.rows.abfs:ABFS",
         "rows",
         "Boosted decision stumps with drift detectors; chooses the number of features itself.",
         _BARDDAL,
+        targets="classes",
     ),
     "joint:forward": Entry(
         _JOINT,
@@ -294,24 +305,28 @@ _TABLE: dict[str, Entry] = {
         "columns",
         "Keeps columns by the purity of neighbourhoods that adapt to density.",
         _ZHOU_DENSITY,
+        targets="classes",
     ),
     "ofs_a3m": Entry(
         "streamsift.columns.ofs_a3m:OFSA3M",
         "columns",
         "Keeps columns by the purity of neighbourhoods that end at the widest gap.",
         _ZHOU_A3M,
+        targets="classes",
     ),
     "etana": Entry(
         "streamsift.instances.etana:ETANA",
         "instances",
         "Buys the values of each instance one at a time, by dynamic programming.",
         _LIYANAGE,
+        targets="classes",
     ),
     "f_etana": Entry(
         "streamsift.instances.f_etana:FETANA",
         "instances",
         "Buys the values of each instance one at a time, by learnt linear thresholds.",
         _LIYANAGE,
+        targets="classes",
     ),
 }
 

@@ -63,9 +63,7 @@ def test_categories_of_many_values_are_screened(sift, shops):
     assert err.startswith("Method: joint:forward, the default")
 
 
-@pytest.mark.parametrize(
-    ("options", "word"), [(["--bins", 4], "--bins"), (["--half-life", 500], "--half-life"), (["--eps", 0.01], "--eps")]
-)
+@pytest.mark.parametrize(("options", "word"), [(["--bins", 4], "--bins"), (["--eps", 0.01], "--eps")])
 def test_options_of_screens_mean_a_screen(sift, people, options, word):
     code, out, err = sift("select", people, "--target", "sex", *options)
     assert (code, sorted(chosen(out))) == (0, ["height", "weight"])

@@ -116,7 +116,7 @@ def test_standard_input_is_read_once_and_compared(process, sift, people, tmp_pat
     options = ["--target", "sex", "--methods", "screen:fisher,random", "--repeats", 2, "-k", 2, "--json"]
     (tmp_path / "temporary").mkdir()
     run = process("compare", "-", *options, "--quiet", env={"TMPDIR": str(tmp_path / "temporary")})
-    text, said = run.communicate(people.read_text(), timeout=120)
+    text, said = run.communicate(people.read_text(), timeout=240)
     assert (run.returncode, said) == (0, "")
     found, wanted = json.loads(text), json.loads(sift("compare", people, *options)[1])
     assert found["data"] == "standard input"
@@ -273,7 +273,7 @@ def test_an_interrupt_leaves_a_partial_report(process, people, tmp_path, jobs):
     wait_for_runs(out, 3)
     assert list((tmp_path / "temporary").glob("streamsift-spool-*"))
     run.send_signal(signal.SIGINT)
-    table, said = run.communicate(timeout=60)
+    table, said = run.communicate(timeout=240)
     assert run.returncode == 130
     assert "Interrupted after" in said
     assert "Traceback" not in said

@@ -111,7 +111,7 @@ def test_a_disk_that_is_full_leaves_no_half_a_file(process, people, tmp_path, n_
     arguments = ["select", people, "--target", "sex", "--method", "screen:t_score", "--out", out, "--quiet"]
     # Without compiled kernels, which would have to be kept in files as well.
     run = process(*arguments, preexec_fn=no_longer_files, env={"NUMBA_DISABLE_JIT": "1"})
-    _, err = run.communicate(timeout=120)
+    _, err = run.communicate(timeout=240)
     assert run.returncode == 1, err
     assert one_sentence(err)
     assert refused in err
@@ -141,7 +141,7 @@ def test_ctrl_c_writes_what_was_found_and_exits_130(process, people, tmp_path):
     run.stdin.flush()  # returns when all but a pipeful of these megabytes is read; then nothing more comes
     time.sleep(1)
     run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=30)
+    _, err = run.communicate(timeout=240)
     assert run.returncode == 130
     assert err.strip().startswith("Interrupted: what was found in the first")
     assert err.strip().count("\n") == 0
@@ -158,7 +158,7 @@ def test_ctrl_c_before_the_first_rows(process):
     run.stdin.write("a," * 100_000)
     run.stdin.flush()  # returns when the process has begun to read: a pipe holds 64 KiB
     run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=30)
+    _, err = run.communicate(timeout=240)
     assert run.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
@@ -218,5 +218,5 @@ def test_a_reader_that_leaves_early_is_no_error(process):
     run = process("methods")
     run.stdout.close()
     err = run.stderr.read()
-    assert run.wait(timeout=30) in (0, 1)
+    assert run.wait(timeout=240) in (0, 1)
     assert err == ""

@@ -82,7 +82,7 @@ def test_every_option_reaches_the_generator(sift, tmp_path):
 
 def test_a_dash_is_csv_on_the_standard_output(process):
     run = process("generate", "sea", "--rows", 50, "--irrelevant", 3, "-o", "-")
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=240)
     assert (run.returncode, err) == (0, "")
     table = list(csv.reader(io.StringIO(out)))
     assert table[0] == [*(f"x{k}" for k in range(6)), "irrelevant_0", "irrelevant_1", "irrelevant_2", "label"]
@@ -94,7 +94,7 @@ def test_a_reader_that_leaves_ends_the_run_quietly(process):
     run = process("generate", "sea", "--rows", 200_000, "--irrelevant", 20, "-o", "-")
     run.stdout.readline()
     run.stdout.close()
-    assert run.wait(timeout=60) == 1
+    assert run.wait(timeout=240) == 1
     assert run.stderr.read() == ""
 
 
@@ -107,7 +107,7 @@ def test_ctrl_c_leaves_no_half_file(process, tmp_path):
     assert list(tmp_path.glob("out/big.csv.*.partial"))
     time.sleep(0.3)
     run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=60)
+    _, err = run.communicate(timeout=240)
     assert run.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
@@ -128,7 +128,7 @@ def test_a_terminal_sees_a_progress_bar(process, tmp_path):
             break
         seen += part
     os.close(main)
-    assert run.wait(timeout=60) == 0
+    assert run.wait(timeout=240) == 0
     assert b"writing" in seen
 
 

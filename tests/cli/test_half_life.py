@@ -38,6 +38,11 @@ def test_what_counts_is_the_time_not_the_number_of_rows(sift, drifting):
     assert document["parameters"]["half_life"] == "30m"
     code, out, _ = sift(*ask, "--ignore", "at", "--half-life", "40")
     assert (code, best(out)) == (0, "new")
+    for method in ("joint:lasso", "screen:fisher"):
+        code, out, _ = sift(*ask, "--method", method, "--half-life", "30m", "--time", "at")
+        assert (code, best(out)) == (0, "new")
+    code, out, _ = sift(*ask, "--method", "fsds", "--half-life", "30m", "--time", "at")  # no labels: it only has to run
+    assert (code, json.loads(out)["n_features"]) == (0, 2)
 
 
 def test_a_run_with_event_time_writes_its_files_and_can_be_saved(sift, drifting, tmp_path):
@@ -58,7 +63,8 @@ def test_a_run_with_event_time_writes_its_files_and_can_be_saved(sift, drifting,
         "--save",
         out / "s",
     )
-    assert (code, err) == (0, "Method: screen:mutual_info, since --half-life is for methods that screen.\n")
+    assert code == 0
+    assert err.startswith("Method: joint:forward, the default")
     assert (out / "report.html").exists()
     assert (out / "s").exists()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-GIVE_UP = 60
+GIVE_UP = 240
 
 
 @pytest.fixture(scope="module")

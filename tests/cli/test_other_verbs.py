@@ -60,6 +60,11 @@ def test_methods_lists_the_catalog(sift):
     assert code == 0
     assert [entry["name"] for entry in json.loads(out)] == catalog.names()
     assert all(entry["summary"] and entry["paper"] and entry["kind"] for entry in json.loads(out))
+    targets = {entry["name"]: entry["targets"] for entry in json.loads(out)}
+    assert (targets["joint:forward"], targets["efs"], targets["fsds"]) == ("both", "classes", "none")
+    code, out, _ = sift("methods")
+    assert {line.split("\t")[0]: line.split("\t")[2] for line in out.splitlines()[1:]} == targets
+    code, out, _ = sift("methods", "--json")
     assert {entry["name"]: entry["note"] for entry in json.loads(out)}["fsds"].startswith("A rival:")
 
 
@@ -73,14 +78,14 @@ def test_completion_scripts(sift, shell):
 def test_method_names_are_completed(process):
     words = {"_STREAMSIFT_COMPLETE": "bash_complete", "COMP_WORDS": "streamsift select x.csv --method screen:m"}
     run = process(env=words | {"COMP_CWORD": "4"})
-    out, _ = run.communicate(timeout=30)
+    out, _ = run.communicate(timeout=240)
     assert "screen:mutual_info" in out
     assert "screen:t_score" not in out
 
 
 def test_the_demo_follows_the_drift_and_writes_its_report(process, tmp_path):
     run = process("demo")
-    out, err = run.communicate(timeout=120)
+    out, err = run.communicate(timeout=240)
     assert (run.returncode, err) == (0, "")
     assert "\x1b" not in out
     found = {line.split("\t")[0]: float(line.split("\t")[1].rstrip("%")) for line in out.splitlines()[1:3]}
@@ -124,7 +129,7 @@ def test_an_interrupted_reproduction_goes_on(process, sift, tmp_path):
     while not list(kept.glob("*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=240)
     assert run.returncode == 130
     assert f"Finished runs are kept in {out / 'runs'}: the same command goes on." in said
     before = {path: path.stat().st_mtime_ns for path in kept.glob("*.json")}

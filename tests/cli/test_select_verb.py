@@ -144,7 +144,7 @@ def test_missing_values_are_refused_or_skipped(sift, people):
 
 def test_standard_input(process, people):
     run = process("select", "-", "--target", "sex", "-k", 2, "--json", "--quiet")
-    out, err = run.communicate(people.read_text(), timeout=60)
+    out, err = run.communicate(people.read_text(), timeout=240)
     assert (run.returncode, err) == (0, "")
     assert names(json.loads(out)) == ["height", "weight"]
     assert json.loads(out)["data"] == "standard input"
@@ -194,7 +194,7 @@ def test_a_terminal_gets_a_live_view_and_a_table(process, people):
         while piece := os.read(master, 4096):
             shown += piece
     os.close(master)
-    assert run.wait(timeout=60) == 0
+    assert run.wait(timeout=240) == 0
     text = shown.decode()
     live, final = text[: text.rindex("\x1b[?25h")], text[text.rindex("\x1b[?25h") :]
     assert "\x1b[?25l" in live  # the cursor is hidden while the view is live

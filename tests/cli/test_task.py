@@ -60,7 +60,7 @@ def test_joint_rules_take_numbers(sift, houses, rule):
 
 
 def test_a_method_for_classes_is_refused_with_those_that_work(sift, houses):
-    for method in ("fires:ann", "screen:mutual_info"):
+    for method in ("abfs", "screen:t_score"):
         code, out, err = sift("select", houses, "--target", "price", "--method", method)
         assert (code, out) == (1, "")
         assert f"{method!r} selects features for classes, not for numbers" in err
@@ -68,7 +68,15 @@ def test_a_method_for_classes_is_refused_with_those_that_work(sift, houses):
         assert "--task classification" in err
     code, _, err = sift("select", houses, "--target", "price", "--method", "efs", "--task", "regression")
     assert code == 1
-    assert "'efs' selects features for classes" in err
+    assert "'efs' selects features for classes, not for numbers (its weights grow" in err
+
+
+def test_a_method_without_target_takes_any_and_no_task(sift, houses):
+    code, out, _ = sift("select", houses, "--target", "price", "--ignore", "town", "-k", 1, "--method", "fsds")
+    assert (code, len(chosen(out))) == (0, 1)
+    code, _, err = sift("select", houses, "--target", "price", "--method", "fsds", "--task", "regression")
+    assert code == 1
+    assert "does not apply to 'fsds', which looks at no target" in err
 
 
 def test_the_task_can_be_given(sift, houses):

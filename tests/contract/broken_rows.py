@@ -15,8 +15,9 @@ from tests.contract.anything import Anything
 from tests.contract.broken_numbers import BREAKS as BREAKS_WITH_NUMBERS
 from tests.contract.mean_gap import ClassSums, MeanGap
 
-from streamsift.core.constraints import Limits, OneOf
+from streamsift.core.constraints import Limits, OneOf, Real
 from streamsift.core.exceptions import InputError
+from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS
 from streamsift.core.tags import StreamTags
 from streamsift.core.vocabulary import FeatureVocabulary
@@ -45,6 +46,32 @@ class LearnsUnlabelledRows(MeanGap):
 class IgnoresWeights(MeanGap):
     def stream_tags(self) -> StreamTags:
         return replace(super().stream_tags(), weights=True)
+
+
+class ForgetsNothing(IgnoresWeights):
+    parameter_limits: ClassVar[Limits] = {
+        "n_features_to_select": N_FEATURES_LIMITS,
+        "fading": (Real(0, 1, closed="right"),),
+        "half_life": HALF_LIFE_LIMITS,
+        "time": TIME_LIMITS,
+    }
+
+    def __init__(
+        self, n_features_to_select: Any = 10, *, fading: Any = 1.0, half_life: Any = None, time: Any = None
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.fading, self.half_life, self.time = fading, half_life, time
+
+    def stream_tags(self) -> StreamTags:
+        return replace(super().stream_tags(), fades=True)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, **more: Any) -> Any:
+        return self._absorb(X, y, classes, weight=sample_weight, **more)
+
+
+class NeedsNoTime(ForgetsNothing):
+    def _times_from(self, given: Any) -> Any:
+        return given
 
 
 class AdvisesInVain(MeanGap):
@@ -417,6 +444,9 @@ BREAKS: dict[str, type[MeanGap]] = {
     "many_classes": FailsOnManyClasses,
     "features_that_come_and_go_are_refused_without_the_promise": AdvisesInVain,
     "sample_weight_counts_or_is_refused": IgnoresWeights,
+    "half_life_is_fading_in_other_words": ForgetsNothing,
+    "event_time_is_weights": ForgetsNothing,
+    "half_lives_that_do_not_fit_are_refused": NeedsNoTime,
     "rows_without_label_are_left_out_and_counted": LearnsUnlabelledRows,
     "values_of_rows_without_label_do_not_matter": LearnsUnlabelledRows,
     "late_class_counts_like_an_announced_one": NeedsAnnouncedClasses,

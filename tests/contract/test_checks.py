@@ -19,7 +19,7 @@ from streamsift.core.tags import Kind
 
 CASES = [pytest.param(kind, check, id=f"{kind}-{check.name}") for kind in BREAKS for check in checks_of(kind)]
 UNPROMISED: dict[Kind, set[str]] = {
-    "rows": {"missing", "late_features", "regression"},
+    "rows": {"missing", "late_features", "fades", "regression"},
     "columns": set(),
     "instances": set(),
 }

@@ -82,18 +82,24 @@ def test_dates_and_processes(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.scores_, alone.scores_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("criterion", ["fisher", "mutual_info"])
-def test_event_time_needs_no_order(tmp_path: Path, criterion: str) -> None:
+@pytest.mark.parametrize("kind", ["fisher", "mutual_info", "joint"])
+def test_event_time_needs_no_order(tmp_path: Path, kind: str) -> None:
     """Each row weighs what its time says, so that parts may overlap as they like."""
     table = pd.concat(timed(), ignore_index=True)
+    if kind == "joint":
+        table = table.drop(columns="shop")
     mixed = table.sample(frac=1.0, random_state=0)
     write(tmp_path, [mixed[k::3] for k in range(3)], "bca")
     settings: dict[str, Any] = {"half_life": "500s", "time": "time"}
-    found = select(tmp_path, Screener(criterion, **settings), "y", jobs=1)
-    alone = one_pass(Screener(criterion, **settings), table)
+
+    def make(**settings: Any) -> Any:
+        return Joint(**settings) if kind == "joint" else Screener(kind, **settings)
+
+    found = select(tmp_path, make(**settings), "y", jobs=1)
+    alone = one_pass(make(**settings), table)
     np.testing.assert_allclose(found.scores_, alone.scores_, rtol=1e-9)
     with pytest.raises(ParameterError, match=r"half_life='500s' needs the time of each row"):
-        select(tmp_path, Screener(criterion, half_life="500s"), "y", jobs=1)
+        select(tmp_path, make(half_life="500s"), "y", jobs=1)
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -80,7 +80,9 @@ def variants(name: str) -> list[str]:
     options += ["sparse"] if method.stream_tags().sparse else []
     options += ["fading", "faded sparse"] if "fading" in method.get_params() else []
     options += ["codes", "hddm_a", "hddm_w"] if name == "abfs" else []
-    options += ["wide", "gaps", "pairs", "numbers"] if name.startswith("joint:") else []
+    options += ["numbers"] if method.stream_tags().regression else []
+    options += ["sparse numbers"] if method.stream_tags().regression and method.stream_tags().sparse else []
+    options += ["wide", "gaps", "pairs"] if name.startswith("joint:") else []
     return options
 
 
@@ -98,19 +100,23 @@ def learnt(name: str, variant: str) -> Original:
         wanted |= {"eps": 0.05}
     if name.startswith("joint:"):
         wanted |= {"wide": {"max_pool": 3, "missing": "skip"}, "gaps": {"missing": "skip"}}.get(variant, {})
-        wanted |= {"pairs": {"interactions": "pairs"}, "numbers": {"task": "regression"}}.get(variant, {})
+        wanted |= {"interactions": "pairs"} if variant == "pairs" else {}
+    if kind == "rows" and "numbers" in variant:
+        wanted |= {"task": "regression"}
     method.set_params(**wanted)
     X, y = data()
     if wanted.get("missing") == "skip":
         X[::7, 2] = np.nan
     y = np.arange(N_ROWS) % 3 if variant == "three classes" else y * (variant != "one class")
+    target = X[:, 0] + 0.1 * X[:, 1]
     X = np.abs(np.round(X)) if variant == "codes" or kind == "instances" else X
     if kind == "rows":
         X = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)) if "sparse" in variant else X
+        y = target if "numbers" in variant else y
         for first in range(0, N_ROWS, 40):
             method.partial_fit(X[first : first + 40], y[first : first + 40])
     elif kind == "columns":
-        method.fit(X, X[:, 0] + 0.1 * X[:, 1] if variant == "numbers" else np.array(["u", "v"])[y])
+        method.fit(X, target if variant == "numbers" else np.array(["u", "v"])[y])
     else:
         method.fit(X, y)
     return Original(name, variant, method.get_params(), method.state_arrays())

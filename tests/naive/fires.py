@@ -85,15 +85,20 @@ def softmax(logits):
     return [value / sum(shifted) for value in shifted]
 
 
-def net_probabilities(layers, row):
-    """Class probabilities of a ReLU net; a layer is (inputs + 1, outputs), the bias last."""
+def net_outputs(layers, row):
+    """What a ReLU net puts out; a layer is (inputs + 1, outputs), the bias last."""
     signal = list(row)
     for place, layer in enumerate(layers):
         out = [sum(s * w for s, w in zip(signal, column[:-1], strict=True)) + column[-1] for column in layer.T]
         if place == len(layers) - 1:
-            return softmax(out)
+            return out
         signal = [max(0.0, value) / math.sqrt(len(out)) for value in out]
     raise AssertionError("a net has layers")
+
+
+def net_probabilities(layers, row):
+    """Class probabilities of a ReLU net."""
+    return softmax(net_outputs(layers, row))
 
 
 def tree_reach(inner, row, depth):
@@ -110,9 +115,20 @@ def tree_reach(inner, row, depth):
     return reach, chances
 
 
-def tree_probabilities(inner, leaves, row, depth):
+def tree_outputs(inner, leaves, row, depth):
+    """What a soft tree puts out: the leaves weighted by the chances of reaching them."""
     reach = tree_reach(inner, row, depth)[0][-1]
-    return softmax([sum(r * leaf for r, leaf in zip(reach, column, strict=True)) for column in leaves.T])
+    return [sum(r * leaf for r, leaf in zip(reach, column, strict=True)) for column in leaves.T]
+
+
+def tree_probabilities(inner, leaves, row, depth):
+    return softmax(tree_outputs(inner, leaves, row, depth))
+
+
+def log_mean_density(outputs, z):
+    """log of the mean over samples of the density of z, normal with variance 1 about each output."""
+    densities = [math.exp(-0.5 * (z - out) ** 2) / math.sqrt(2.0 * math.pi) for out in outputs]
+    return math.log(math.fsum(densities) / len(densities))
 
 
 def tree_penalty(inner, X, depth, coefficient):

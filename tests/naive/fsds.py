@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 
-def fsds(batches, size, n_components=2):
-    """(scores, sketch times its transpose) after every batch."""
+def fsds(batches, size, n_components=2, fading=1.0):
+    """(scores, sketch times its transpose) after every batch; a row weighs `fading` times as much as the next one."""
     sketch = np.zeros((batches[0].shape[1], 0))
     history = []
-    for X in batches:
+    for rows in batches:
+        X = np.array([np.sqrt(fading ** (len(rows) - 1 - i)) * row for i, row in enumerate(rows)])
+        sketch = np.sqrt(fading ** len(rows)) * sketch
         U, s, _ = np.linalg.svd(np.hstack([sketch, X.T]), full_matrices=False)
         U, s = U[:, :size], s[:size]
         smallest = s[size - 1] if len(s) == size else 0.0

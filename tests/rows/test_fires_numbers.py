@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from tests.naive import fires as naive
 
 from streamsift import FIRES
 from streamsift.core.exceptions import ParameterError
+from streamsift.rows.fires import ANN, GLM, SDT
 from streamsift.rows.fires.numbers import GaussianGLM
 from streamsift.streams import generate
 
@@ -111,9 +113,72 @@ def test_one_number_for_all_rows_scores_zero() -> None:
     assert not FIRES(task="regression").partial_fit(X, np.full(len(X), 5.0)).scores_.any()
 
 
-@pytest.mark.parametrize("model", ["ann", "sdt"])
-def test_models_for_classes_are_refused_in_words(model: str) -> None:
-    with pytest.raises(ParameterError, match=r"tells classes apart.*set model='glm', or use Joint"):
-        FIRES(model, task="regression").partial_fit(*rows())
-    assert not FIRES(model).stream_tags().regression
-    assert FIRES().stream_tags().regression
+def test_models_for_classes_are_refused_in_words() -> None:
+    with pytest.raises(ParameterError, match=r"The model GLM tells classes apart.*set model='glm', 'ann' or 'sdt'"):
+        FIRES(GLM(), task="regression").partial_fit(*rows())
+    assert not FIRES(GLM()).stream_tags().regression
+    for model in ("glm", "ann", "sdt", ANN(1, 5), SDT(2)):
+        assert FIRES(model).stream_tags().regression
+        assert FIRES(model, task="regression").partial_fit(*rows()).scores_.shape == (4,)
+
+
+# -- sparse rows --------------------------------------------------------------------------------------------------
+
+
+def thin(n: int, seed: int) -> tuple[Any, Any]:
+    """Rows most of whose values are 0."""
+    X, y = rows(n, seed)
+    X = np.where(np.abs(X) > 1.0, X + 0.5, 0.0)
+    return X, y + 5.0 * X[:, 1]
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax", None])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_rows_give_what_dense_ones_give(scale: str | None, weighted: bool, dtype: Any) -> None:
+    dense, sparse = (FIRES(task="regression", scale=scale, learning_rate_sigma=0.2) for _ in range(2))
+    for seed in range(8):
+        X, y = thin(30, seed)
+        X = np.abs(X).astype(dtype) if scale == "minmax" else X.astype(dtype)  # so that both scale alike
+        weight = np.random.default_rng(seed).uniform(0.5, 3.0, 30) if weighted else None
+        dense.partial_fit(X, y, sample_weight=weight)
+        sparse.partial_fit(csr_matrix(X), y, sample_weight=weight)
+    rtol = 1e-8 if dtype is np.float64 else 1e-3
+    np.testing.assert_allclose(sparse.importance_, dense.importance_, rtol=rtol, atol=rtol * 1e-2)
+    np.testing.assert_allclose(sparse.uncertainty_, dense.uncertainty_, rtol=rtol)
+    assert sparse.importance_[1] > 0.3
+
+
+@pytest.mark.parametrize("given", [None, np.array([0.5, -0.25, 0.0, 2.0])])
+def test_gradients_of_sparse_rows_are_those_of_the_naive_twin(given: Any) -> None:
+    X, y = thin(7, 3)
+    z, mu, sigma = (y - y.mean()) / y.std(), np.array([0.3, -0.2, 0.1, 0.0]), np.array([0.5, 1.0, 0.2, 0.9])
+    rest = np.zeros(4) if given is None else given
+    filled = np.where(X == 0.0, rest, X)
+    found = GaussianGLM(4).gradients(mu, sigma, csr_matrix(X), z, np.random.default_rng(0), rest=given)
+
+    def likelihood(at: Any) -> float:
+        values = [naive.gaussian_log_likelihood(at[:4], at[4:], x, one) for x, one in zip(filled, z, strict=True)]
+        return float(np.mean(values))
+
+    at = np.concatenate([mu, sigma])
+    numerical = [(likelihood(at + 1e-6 * e) - likelihood(at - 1e-6 * e)) / 2e-6 for e in np.eye(8)]
+    np.testing.assert_allclose(np.concatenate(found), numerical, rtol=2e-4, atol=1e-8)
+
+
+def test_a_sparse_selector_goes_on_dense_and_saved(tmp_path: Any) -> None:
+    from streamsift import load, save
+
+    X, y = thin(90, 0)
+    selector = FIRES(task="regression", scale="minmax").partial_fit(csr_matrix(X[:30]), y[:30])
+    save(selector, tmp_path / "fires.streamsift")
+    loaded = load(tmp_path / "fires.streamsift")
+    selector.partial_fit(csr_matrix(X[30:]), y[30:])
+    np.testing.assert_array_equal(loaded.partial_fit(X[30:], y[30:]).scores_, selector.scores_)
+
+
+def test_net_and_tree_refuse_sparse_rows() -> None:
+    X, y = thin(30, 0)
+    for model in ("ann", "sdt"):
+        with pytest.raises(ValueError, match="Sparse data was passed"):
+            FIRES(model, task="regression").partial_fit(csr_matrix(X), y)

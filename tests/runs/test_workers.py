@@ -81,7 +81,7 @@ def test_a_script_without_a_main_guard_is_told_of_it(tmp_path):
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=240,
         check=False,
     )
     assert done.stdout.count("under `if __name__ == '__main__':`") == 2

@@ -16,7 +16,7 @@ from types import ModuleType
 
 from streamsift.checks import columns, instances
 from streamsift.checks.all_kinds import batches, hard_data, inputs, parameters, refusals, states, transforms
-from streamsift.checks.rows import answers, categories, merging, numbers, streams
+from streamsift.checks.rows import answers, categories, half_lives, merging, numbers, streams
 from streamsift.checks.samples import Make
 from streamsift.core.exceptions import ParameterError, StreamsiftError, UnknownNameError
 from streamsift.core.tags import Kind, MethodTags
@@ -25,7 +25,7 @@ __all__ = ["BrokenPromiseError", "Check", "Make", "checks_of", "run_checks"]
 
 _ALL_KINDS = (parameters, refusals, inputs, hard_data, states)
 _MODULES: dict[Kind, tuple[ModuleType, ...]] = {
-    "rows": (*_ALL_KINDS, batches, transforms, streams, merging, answers, categories, numbers),
+    "rows": (*_ALL_KINDS, batches, transforms, streams, half_lives, merging, answers, categories, numbers),
     "columns": (*_ALL_KINDS, transforms, columns),
     "instances": (*_ALL_KINDS, batches, instances),
 }
@@ -46,6 +46,9 @@ _PROMISES: dict[Callable[[Make], None], tuple[str, ...]] = {
     streams.check_failed_call_with_new_features_changes_nothing: ("late_features",),
     streams.check_absent_features_are_missing_values: ("late_features", "missing"),
     streams.check_constant_features_do_not_come_first: ("ignores_constants",),
+    half_lives.check_half_life_is_fading_in_other_words: ("fades",),
+    half_lives.check_event_time_is_weights: ("fades", "weights", "batch_invariant"),
+    half_lives.check_half_lives_that_do_not_fit_are_refused: ("fades",),
     answers.check_informative_column_wins: ("supervised",),
     answers.check_pipeline_selects_before_it_classifies: ("supervised",),
     numbers.check_column_that_explains_a_number_wins: ("regression",),

@@ -18,6 +18,9 @@ Examples:
 def methods(as_json: bool) -> None:
     """List every method: its name, what arrives (rows, columns or instances), what it does, and its paper.
 
+    Under "targets" stands what a method selects features for: classes, numbers, both, or none where it looks at no
+    target. Row methods take numbers with --task regression, which auto finds out.
+
     The note of some methods says how they fare on real data with their default settings.
     """
     from streamsift import catalog
@@ -26,10 +29,12 @@ def methods(as_json: bool) -> None:
     entries = {name: catalog.entry(name) for name in catalog.names()}
     if as_json:
         described = [
-            {"name": name, "kind": entry.kind, "summary": entry.summary, "note": entry.note, "paper": entry.paper}
+            {"name": name} | {part: getattr(entry, part) for part in ("kind", "targets", "summary", "note", "paper")}
             for name, entry in entries.items()
         ]
         click.echo(json.dumps(described, indent=2, ensure_ascii=False))
         return
-    rows = [[name, entry.kind, entry.summary, entry.note, entry.paper] for name, entry in entries.items()]
-    print_table(["method", "arrives", "summary", "note", "paper"], rows)
+    rows = [
+        [name, entry.kind, entry.targets, entry.summary, entry.note, entry.paper] for name, entry in entries.items()
+    ]
+    print_table(["method", "arrives", "targets", "summary", "note", "paper"], rows)

@@ -47,9 +47,10 @@ def settle(
     tags = None if method is None else catalog.make(method).stream_tags()
     if tags is not None and (not hasattr(tags, "regression") or not tags.supervised):
         if task != "auto":
+            does = "finds out by itself what the target is" if tags.supervised else "looks at no target"
             raise ParameterError(
-                f"--task {task} does not apply to {method!r}, which finds out by itself what the target is: leave it "
-                "out, or choose a row method that learns from labels."
+                f"--task {task} does not apply to {method!r}, which {does}: leave it out, or choose a row method that "
+                "learns from labels."
             )
         return Settled(str(method), {}, {})
     first = first_rows(data, target, **reading) if task == "auto" or method is None else None
@@ -62,12 +63,13 @@ def settle(
         method, why = choose(task, first, given, in_parts=in_parts)
     doubtful = sample is not None and sample.doubtful
     if task == "regression" and tags is not None and not tags.regression:
-        found = ""
+        found, why_not = "", f" ({tags.why_no_numbers})" * bool(tags.why_no_numbers)
         if sample is not None:
             found = f", {words_for_task(sample)}; --task classification takes its values as classes"
         raise ParameterError(
-            f"{method!r} selects features for classes, not for numbers: choose --method joint:forward, "
-            f"screen:correlation or investing for the target {target or 'label'!r}{found}."
+            f"{method!r} selects features for classes, not for numbers{why_not}: choose --method joint:forward, "
+            f"screen:correlation, fires or investing for the target {target or 'label'!r} (streamsift methods has all)"
+            f"{found}."
         )
     if sample is not None and doubtful:
         other, instead = ("classification", "classes") if task == "regression" else ("regression", "numbers")

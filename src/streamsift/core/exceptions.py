@@ -2,6 +2,7 @@
 
 StreamsiftError
 ├── InputError (ValueError)          the data is wrong: what, in which row and column, what to do
+│   ├── NumbersAsLabelsError         numbers where classes are expected
 │   └── ReaderError                  the same for a file, with line numbers
 ├── ParameterError (ValueError)      an argument is outside its limits
 ├── UnknownNameError (ValueError)    a method, column or option that does not exist, with near misses
@@ -74,6 +75,23 @@ class InputError(StreamsiftError, ValueError):
     ...
     streamsift.core.exceptions.InputError: X has 2 rows but y has 1 labels: ...
     """
+
+
+class NumbersAsLabelsError(InputError):
+    """The labels are numbers of many different values, and the method selects features for classes.
+
+    Examples
+    --------
+    >>> from streamsift import EFS
+    >>> EFS().fit([[k / 7] for k in range(30)], [k / 7 for k in range(30)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    streamsift.core.exceptions.NumbersAsLabelsError: Unknown label type: continuous, for y holds 30 different ...
+    """
+
+    def __init__(self, found: str, advice: str = "cut y into classes first, or choose a method for numbers") -> None:
+        super().__init__(f"Unknown label type: continuous, for {found}: {advice}.")
+        self.found = found
 
 
 class ReaderError(InputError):

@@ -36,11 +36,13 @@ from streamsift.core.exceptions import (
     InputError,
     MergeError,
     NotEnoughMemoryError,
+    NumbersAsLabelsError,
     OneClassWarning,
     ParameterError,
     SavedStateError,
 )
 from streamsift.core.guard import enter, held, one_thread
+from streamsift.core.half_life import fading_to_merge, rate_of, times_for, weigh_by_time
 from streamsift.core.memory import ran_out, refuse_too_large
 from streamsift.core.merging import merge_into
 from streamsift.core.one_hot import OneHotColumns
@@ -169,26 +171,29 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         tags = self.stream_tags()
         if weight is not None and not tags.weights:
             raise ParameterError(f"{type(self).__name__} gives every row the same weight: leave sample_weight out.")
-        batch = check_batch(
-            X,
-            y,
-            owner=type(self).__name__,
-            features=None if fresh else self._features,
-            labels=None if fresh else self._labels,
-            categories=NO_CATEGORIES if fresh else self._categories,
-            classes=classes,
-            weight=weight,
-            grow=getattr(self, "new_features", "error") == "add",
-            late=hasattr(self, "new_features"),
-            sparse=tags.sparse,
-            missing=getattr(self, "missing", "error") == "skip",
-            scan=not self.scans_itself,
-            needs_y=tags.supervised,
-            numeric_target=self._numeric,
-            first_row=rows_before,
-            unlabelled=True,
-            time=time,
-        )
+        try:
+            batch = check_batch(
+                X,
+                y,
+                owner=type(self).__name__,
+                features=None if fresh else self._features,
+                labels=None if fresh else self._labels,
+                categories=NO_CATEGORIES if fresh else self._categories,
+                classes=classes,
+                weight=weight,
+                grow=getattr(self, "new_features", "error") == "add",
+                late=hasattr(self, "new_features"),
+                sparse=tags.sparse,
+                missing=getattr(self, "missing", "error") == "skip",
+                scan=not self.scans_itself,
+                needs_y=tags.supervised,
+                numeric_target=self._numeric,
+                first_row=rows_before,
+                unlabelled=True,
+                time=time,
+            )
+        except NumbersAsLabelsError as error:
+            raise NumbersAsLabelsError(error.found, _advice_on_numbers(type(self).__name__, tags)) from None
         n_unlabelled = batch.n_unlabelled + (0 if again else self._n_unlabelled)
         if not batch.n_rows:
             if again:
@@ -227,12 +232,16 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         return self
 
     def _times_from(self, given: Any) -> Any:
-        """Where the times of the rows are to be found: methods that fade by event time override this."""
-        return given
+        """Where the times of the rows are to be found, and whether the parameters of fading fit each other."""
+        return times_for(self, given) if hasattr(self, "half_life") else given
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
         """Give a batch the weights that follow from its times; the latest time so far is returned."""
-        return latest
+        return weigh_by_time(batch, getattr(self, "half_life", None), latest)
+
+    def _rate(self) -> float:
+        """The fading per row, of a method that fades."""
+        return rate_of(self.fading, self.half_life)  # type: ignore[attr-defined]
 
     def _know(self, features: FeatureVocabulary, labels: LabelVocabulary) -> None:
         self._features, self._labels, self._cache = features, labels, {}
@@ -393,7 +402,7 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
 
     def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
         """By how much the two states fade before they are added, and their latest event time after that."""
-        return 1.0, 1.0, self._latest
+        return fading_to_merge(self, other, later=later) if hasattr(self, "half_life") else (1.0, 1.0, self._latest)
 
     @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
@@ -443,3 +452,12 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = ours.sparse
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
         return tags
+
+
+def _advice_on_numbers(owner: str, tags: StreamTags) -> str:
+    """What to do where labels are numbers of many values."""
+    if tags.regression:
+        return "set task='regression' (--task regression) to take them as numbers, or cut y into classes first"
+    why = f" ({tags.why_no_numbers})" * bool(tags.why_no_numbers)
+    others = "Joint, Screener('correlation'), FIRES and OFS take numbers (task='regression')"
+    return f"this {owner} selects features for classes only{why}; {others}, or cut y into classes first"

@@ -44,9 +44,11 @@ class StreamTags(MethodTags):
     mergeable: "exact" (merge equals one pass), "bounded" (within the stated error) or "no".
     multi_class: how more than two classes are handled.
     weights: `partial_fit` takes `sample_weight`; the others refuse it in words.
+    fades: `fading`, `half_life` and `time` are offered, and `partial_fit` takes `time` (core/half_life.py).
     ignores_constants: of dense rows, a column that is always the same does not come before one that tells the class;
     where this is not so, scale or centre the features before.
-    regression: `task="regression"` is offered, and y is then a number for each row.
+    regression: `task="regression"` is offered, and y is then a number for each row. why_no_numbers: where it is not,
+    the reason in a few words.
     """
 
     kind: ClassVar[Kind] = "rows"
@@ -55,8 +57,10 @@ class StreamTags(MethodTags):
     late_features: bool = False
     multi_class: MultiClass = "native"
     weights: bool = False
+    fades: bool = False
     ignores_constants: bool = True
     regression: bool = False
+    why_no_numbers: str = ""
 
 
 @dataclass(frozen=True)

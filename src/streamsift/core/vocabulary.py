@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import InputError, SavedStateError, near_misses
+from streamsift.core.exceptions import InputError, NumbersAsLabelsError, SavedStateError, near_misses
 from streamsift.core.state import refuse_bad_text
 
 Codes = NDArray[np.int64]
@@ -185,11 +185,7 @@ def _check_labels(distinct: NDArray[Any], values: NDArray[Any]) -> None:
     fractional = distinct != np.floor(distinct)
     if fractional.any() and len(distinct) > max(20, len(values) // 10):
         value = distinct[np.argmax(fractional)]
-        raise InputError(
-            f"Unknown label type: continuous. y holds {len(distinct)} different values such as {value}; "
-            "this method selects features for classes, so set task='regression' where it is offered (--task "
-            "regression; screen:correlation, joint:forward), or cut y into classes first."
-        )
+        raise NumbersAsLabelsError(f"y holds {len(distinct)} different values such as {value}")
 
 
 class FeatureVocabulary:

@@ -203,7 +203,8 @@ class RiverSelector:
 
     def _keys_chosen(self) -> list[Any]:
         if self._chosen is None:
-            keys = list(self._keys)  # in the order of their places
+            time = getattr(self.selector, "time", None)  # a key that is no feature
+            keys = [key for key, name in self._keys.items() if name != time]  # in the order of their places
             self._chosen = [keys[place] for place in self.selection().indices.tolist()]
         return self._chosen
 

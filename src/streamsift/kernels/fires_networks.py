@@ -1,4 +1,4 @@
-"""Steps of the Monte-Carlo models of FIRES that are no matrix products: activation, its slope, gradient by logits."""
+"""Steps of the Monte-Carlo models of FIRES that are no matrix products: activation, its slope, gradient by outputs."""
 
 from __future__ import annotations
 
@@ -66,3 +66,19 @@ def output_gradient(logits: Floats, y: NDArray[np.int64], weight: Floats, smalle
             for c in range(n_classes):
                 g = share * ((1.0 if c == y[i] else 0.0) - np.exp(logs[s, c]))
                 gradient[s, i, c] = 0.0 if abs(g) < smallest else g
+
+
+@kernel
+def number_gradient(outputs: Floats, z: NDArray[np.float64], weight: Floats, smallest: float, gradient: Floats) -> None:
+    """The same by outputs of shape (samples, rows, 1), where z is a number with normal noise of variance 1."""
+    n_samples, n_rows = outputs.shape[:2]
+    # With f_s = N(z; output_s, 1):  d log mean_s f_s / d output_s = share_s (z - output_s), share_s = f_s / sum f_s.
+    logs = np.empty(n_samples)
+    for i in range(n_rows):
+        for s in range(n_samples):
+            error = z[i] - outputs[s, i, 0]
+            logs[s] = -0.5 * error * error
+        total = _log_of_sum(logs)
+        for s in range(n_samples):
+            g = np.exp(logs[s] - total) * weight[i] * (z[i] - outputs[s, i, 0])
+            gradient[s, i, 0] = 0.0 if abs(g) < smallest else g

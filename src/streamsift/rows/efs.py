@@ -20,6 +20,9 @@ Where this deviates from published programs:
 A row of weight 3 is learnt three times in succession, one of weight 2.5 twice and then once with the square roots of
 all factors (summaries/repeated.py).
 
+Numbers as targets are refused: the rule asks on which side of the threshold a row belongs, and has no step for a row
+that is on the right side and too far out.
+
 The positive class is the second of `classes_`: announce `classes=[negative, positive]` to choose it, since u and v do
 not start equal. A feature that never had a value above 0 keeps the score |2 - 1| = 1. Where even the largest score is
 too small for a float, all are divided by one power of 2; scores that are then still too small are the smallest floats
@@ -194,6 +197,7 @@ class EFS(RowSelector):
             ignores_constants=False,
             categorical=self.categorical,
             weights=True,
+            why_no_numbers="its weights grow and shrink with rows on the wrong side, and a number has no sides",
         )
 
     def _begin(self, batch: CheckedBatch) -> WinnowState:

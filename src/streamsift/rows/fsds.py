@@ -17,19 +17,21 @@ centred, as in the paper, so a column with a large mean is a leading direction b
 - Linear algebra runs in one thread: a batch is too little work to share, and threads that wait for each other take
   several times as long.
 
-Labels may be given; only their number is checked. An absent feature counts
-as 0. Data that is 0 everywhere scores 0. With d = features and m = l + rows of a batch, time per batch is
-O(d m min(d, m)), memory 8 d l bytes.
+Fading, of which the paper says nothing: the sketch stands for X' X, a sum over the rows, so rows weigh as everywhere
+else, and the lengths of the sketch are multiplied by the square root of what is left of the rows before.
+
+Labels may be given; only their number is checked. An absent feature counts as 0. Data that is 0 everywhere scores 0.
+With d = features and m = l + rows of a batch, time per batch is O(d m min(d, m)), memory 8 d l bytes.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from math import isqrt
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +40,8 @@ from scipy.linalg.blas import dgemm
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.constraints import Integer, IsNone, Limits
+from streamsift.core.constraints import Integer, IsNone, Limits, Real
+from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS
 from streamsift.core.rows import CATEGORICAL_LIMITS, N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.core.tags import Categorical, StreamTags
@@ -51,6 +54,7 @@ from streamsift.kernels.tridiagonal import (
     vectors_of,
 )
 from streamsift.summaries.absent import rows_with_zeros
+from streamsift.summaries.fading import batch_weights
 
 RIDGE = 8.0  # the paper's alpha, in units of the k-th singular value
 SQUARABLE = (1e-100, 1e100)  # matrices whose entries may be squared
@@ -89,6 +93,14 @@ class FSDS(RowSelector):
         `n_components`.
     n_components : int, default 2
         Leading directions that scores are made of (the paper's k).
+    fading : float in (0, 1], default 1.0
+        Weight of a row relative to the next one. 1 remembers everything; 0.999 forgets half within 693 rows.
+    half_life : float, str or None, default None
+        Fading in other words: after how many rows (a number) or after how much event time (a text such as "1h") a row
+        weighs half. Event time needs the time of each row (`time`). Give this or `fading`.
+    time : str or None, default None
+        The column with the times of the rows, for a half-life in event time: dates, or seconds. It is no feature.
+        Without it, times are given to `partial_fit`.
     new_features : {"error", "add"}, default "error"
         Whether a feature that arrives late is refused, or counts as 0 in the rows before.
     categorical : {"one_hot", "codes"}, default "one_hot"
@@ -116,6 +128,9 @@ class FSDS(RowSelector):
         "n_features_to_select": N_FEATURES_LIMITS,
         "sketch_size": (Integer(1, None), IsNone()),
         "n_components": (Integer(1, None),),
+        "fading": (Real(0, 1, closed="right"),),
+        "half_life": HALF_LIFE_LIMITS,
+        "time": TIME_LIMITS,
         "new_features": NEW_FEATURES_LIMITS,
         "categorical": CATEGORICAL_LIMITS,
     }
@@ -128,12 +143,18 @@ class FSDS(RowSelector):
         *,
         sketch_size: int | None = None,
         n_components: int = 2,
+        fading: float = 1.0,
+        half_life: float | str | None = None,
+        time: str | None = None,
         new_features: str = "error",
         categorical: Categorical = "one_hot",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.sketch_size = sketch_size
         self.n_components = n_components
+        self.fading = fading
+        self.half_life = half_life
+        self.time = time
         self.new_features = new_features
         self.categorical = categorical
 
@@ -144,16 +165,27 @@ class FSDS(RowSelector):
             late_features=True,
             multi_class="none",
             weights=True,
+            fades=True,
             ignores_constants=False,
             categorical=self.categorical,
         )
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, time: Any = None
+    ) -> Self:
+        """Learn one more batch; y is not used.
+
+        A row of `sample_weight` 2 is as good as two rows. `time` says when the rows happened, for a half-life in event
+        time: one date or number of seconds per row, or the name of a column, which is taken out of X.
+        """
+        return self._absorb(X, y, classes, weight=sample_weight, time=time)
 
     def _bytes_needed(self, n_features: int, n_classes: int) -> int:
         return 2 * 8 * self._size_for(n_features) * n_features  # the sketch, and the next one
 
     def _size_for(self, n_features: int) -> int:
         """The paper's l."""
-        return max(isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
+        return max(math.isqrt(n_features), 2 * self.n_components) if self.sketch_size is None else self.sketch_size
 
     def _begin(self, batch: CheckedBatch) -> SketchState:
         n_features = batch.features.n_features
@@ -162,16 +194,18 @@ class FSDS(RowSelector):
 
     def _learn(self, state: SketchState, batch: CheckedBatch) -> None:
         X = rows_with_zeros(batch)
-        if batch.weight is not None:  # the sketch is of X' X: a row of weight 2 is as good as two rows
-            X = X * np.sqrt(batch.weight)[:, None]
+        rate = self._rate()
+        if batch.weight is not None or rate != 1.0:  # the sketch is of X' X: a row of weight 2 is as good as two rows
+            X = X * np.sqrt(batch_weights(rate, batch))[:, None]
         size = len(state.lengths)
-        used = np.count_nonzero(state.lengths)  # they are sorted, the rest of the sketch is 0
+        known_lengths = state.lengths * math.sqrt(math.pow(rate, batch.n_rows) * batch.decay)
+        used = np.count_nonzero(known_lengths)  # they are sorted, the rest of the sketch is 0
         known = state.directions[:used]
         if X.shape[1] > known.shape[1]:
             known = np.pad(known, ((0, 0), (0, X.shape[1] - known.shape[1])))
         try:
             with _one_thread():
-                directions, lengths = leading_directions(known, state.lengths[:used], X, size)
+                directions, lengths = leading_directions(known, known_lengths[:used], X, size)
         except FloatingPointError:
             refuse_not_finite(batch, nan_allowed=batch.has_absent)
             raise

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +41,17 @@ from streamsift.core.constraints import Integer, IsNone, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.guarantees import IsGuarantee
 from streamsift.core.guard import one_thread
+from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS, half_life_ends
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
 from streamsift.rows.evidence import of_pool
-from streamsift.rows.joint_levels import forward_at_level, step_p_values
+from streamsift.rows.joint_answer import Answer, answer_of
+from streamsift.rows.joint_levels import forward_at_level
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
-from streamsift.summaries.cross_moments import FeatureCorrelations
 from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 from streamsift.summaries.moments import refuse_bad_values
 from streamsift.summaries.pair_products import LARGEST_FACTOR, base_columns, n_columns, parents, with_products
@@ -61,7 +62,6 @@ Indices = NDArray[np.intp]
 MOST_BY_INFORMATION = 200  # features that n_features_to_select=None may come to
 MOST_COLUMNS = 150_000  # with the products of all pairs
 ROWS_AT_ONCE = 1 << 24  # values of rows with their products that are made at once: 128 MB
-_NEXT = 1.0 - 1e-9  # the share of a score that the next one has at most
 _PENALISED = ("lasso", "elastic_net", "mcp")
 _RULES: dict[str, Callable[[JointProblem, int], Ranked]] = {
     "forward": joint_rules.forward,
@@ -94,19 +94,6 @@ class Path:
     p_values: Floats
 
 
-class _Answer(NamedTuple):
-    """The columns of the path, in its order, what belongs to them, and a score for each column there is."""
-
-    columns: Indices
-    gains: Floats
-    coefficients: Floats
-    intercepts: Floats
-    penalties: Floats
-    penalty: float
-    p_values: Floats
-    scores: Floats
-
-
 class Joint(RowSelector):
     """Choose features together: each for what it adds to the others.
 
@@ -128,6 +115,13 @@ class Joint(RowSelector):
         A linear rule does not see a feature that matters only together with another one (exclusive or).
     fading : float in (0, 1], default 1.0
         Weight of a row relative to the next one. 1 remembers everything; 0.999 forgets half within 693 rows.
+    half_life : float, str or None, default None
+        Fading as people think of it: after how long a row weighs half. A number counts rows and stands for
+        fading = 0.5 ** (1 / half_life); a text such as "1h" or "7d" is event time, needs the time of each row (`time`),
+        and weighs a row by its distance from the latest one, whatever the order. Give this or `fading`.
+    time : str or None, default None
+        The column with the times of the rows, for a half-life in event time: dates, or seconds. It is no feature.
+        Without it, times are given to `partial_fit`.
     max_pool : int, default 2000
         Most columns with cross moments. Where there are more, the candidates are those that explain most by
         themselves so far.
@@ -180,6 +174,8 @@ class Joint(RowSelector):
         "l1_ratio": (Real(0.01, 1, closed="both"),),
         "interactions": (OneOf("pairs"), IsNone()),
         "fading": (Real(0, 1, closed="right"),),
+        "half_life": HALF_LIFE_LIMITS,
+        "time": TIME_LIMITS,
         "max_pool": (Integer(1, 20_000),),
         "missing": (OneOf("error", "skip"),),
         "new_features": NEW_FEATURES_LIMITS,
@@ -197,6 +193,8 @@ class Joint(RowSelector):
         l1_ratio: float = 0.5,
         interactions: str | None = None,
         fading: float = 1.0,
+        half_life: float | str | None = None,
+        time: str | None = None,
         max_pool: int = 2000,
         missing: str = "error",
         new_features: str = "error",
@@ -207,6 +205,8 @@ class Joint(RowSelector):
         self.l1_ratio = l1_ratio
         self.interactions = interactions
         self.fading = fading
+        self.half_life = half_life
+        self.time = time
         self.max_pool = max_pool
         self.missing = missing
         self.new_features = new_features
@@ -226,13 +226,20 @@ class Joint(RowSelector):
 
     # -- learning -----------------------------------------------------------------------------------------------
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, time: Any = None
+    ) -> Self:
         """Learn one more batch.
 
         `classes` may announce labels in advance. Rows count with `sample_weight`, a non-negative number each; a row
-        with weight 0 is left out.
+        with weight 0 is left out. `time` says when the rows happened, for a half-life in event time: one date or
+        number of seconds per row, or the name of a column, which is taken out of X.
         """
-        return self._absorb(X, y, classes, weight=sample_weight)
+        return self._absorb(X, y, classes, weight=sample_weight, time=time)
+
+    def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
+        refuse_heavy_rows(batch)
+        return super()._faded(batch, latest)
 
     def _begin(self, batch: CheckedBatch) -> CandidatePool:
         self._refuse_level()
@@ -240,7 +247,7 @@ class Joint(RowSelector):
         self._refuse_too_many(width)
         columns = n_columns(width) if self.interactions else width
         n_classes = None if self._numeric else len(batch.labels)
-        return CandidatePool.empty(float(self.fading), int(self.max_pool), bool(self.interactions), columns, n_classes)
+        return CandidatePool.empty(self._rate(), int(self.max_pool), bool(self.interactions), columns, n_classes)
 
     def _learn(self, state: CandidatePool, batch: CheckedBatch) -> None:
         if (state.pairs, state.numeric) != (bool(self.interactions), self._numeric):
@@ -248,10 +255,13 @@ class Joint(RowSelector):
         refuse_bad_values(batch, nan_allowed=self.missing == "skip" or batch.has_absent)
         width = batch.X.shape[1]
         self._refuse_too_many(width)
-        refuse_heavy_rows(batch)
         self._refuse_overflow(batch)
         refuse_heavy_squares(batch, 4 if self.interactions else 2)
         targets = _targets(batch)
+        if batch.decay != 1.0:
+            state.fade(batch.decay)
+            if half_life_ends(self.half_life, self._latest, batch.decay):
+                state.next_look = 0
         step = max(ROWS_AT_ONCE // n_columns(width), 1) if state.pairs else batch.n_rows
         for start in range(0, batch.n_rows, step):
             rows = slice(start, start + step)
@@ -284,9 +294,6 @@ class Joint(RowSelector):
 
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
-
-    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
-        return (float(self.fading) ** other.n_rows_seen_ if later else 1.0), 1.0, None
 
     def _merge(self, state: CandidatePool, other: CandidatePool) -> None:
         state.merge(other)
@@ -336,12 +343,12 @@ class Joint(RowSelector):
         np.maximum.at(found, b, scores)
         return found
 
-    def _answer(self, state: CandidatePool) -> _Answer:
+    def _answer(self, state: CandidatePool) -> Answer:
         if "answer" not in self._cache:
             correlations = state.cross.read()
             problem, used = problem_of(correlations)
             ranked = self._ranked(problem, state.pool[used], state.n_columns)
-            self._cache["answer"] = _answer_of(state, correlations, problem, used, ranked)
+            self._cache["answer"] = answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]
 
     def _evidence(self, slot: int) -> Evidence:
@@ -428,6 +435,7 @@ _TAGS = StreamTags(
     late_features=True,
     categorical="one_hot",
     weights=True,
+    fades=True,
     regression=True,
 )
 
@@ -454,42 +462,3 @@ def _first(ranked: Ranked, count: int) -> Ranked:
     """The first columns of an order."""
     penalties = None if ranked.penalties is None else ranked.penalties[:count]
     return ranked._replace(order=ranked.order[:count], penalties=penalties)
-
-
-def _answer_of(
-    state: CandidatePool, correlations: FeatureCorrelations, problem: JointProblem, used: Indices, ranked: Ranked
-) -> _Answer:
-    """Gains, coefficients in the units of the data, and scores."""
-    order = ranked.order
-    fit = Elimination(problem, len(order))
-    gains, path_scores, highest = np.zeros(len(order)), np.zeros(len(order)), 1.0
-    for place, column in enumerate(order):
-        path_scores[place] = min(max(1.0 - fit.explained, joint_rules.USEFUL), highest)
-        gains[place] = fit.take(int(column))
-        highest = path_scores[place] * _NEXT
-    scores = np.zeros(state.n_columns)
-    if state.wide:
-        alone = state.screened.explained(correlations.target_scale)
-        scores = np.minimum(alone * (1.0 - fit.explained), highest)
-    in_pool = np.zeros(len(state.pool))
-    in_pool[used] = np.minimum(fit.gains(), highest)
-    in_pool[used[order]] = path_scores
-    scores[state.pool] = in_pool
-    beta = ranked.coefficients
-    if beta is None:
-        beta = np.zeros_like(problem.q)
-        beta[order] = joint_rules.least_squares(problem.gram[np.ix_(order, order)], problem.q[order])
-    spread = float(np.sqrt(correlations.target_scale @ correlations.target_scale))
-    coefficients = beta * spread / correlations.feature_scale[used][:, None]
-    intercepts = correlations.target_mean - correlations.feature_mean[used] @ coefficients
-    penalties = np.full(len(order), np.nan) if ranked.penalties is None else ranked.penalties
-    return _Answer(
-        state.pool[used[order]],
-        gains,
-        coefficients[order],
-        intercepts,
-        penalties,
-        ranked.penalty,
-        step_p_values(problem, ranked),
-        scores,
-    )

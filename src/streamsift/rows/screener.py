@@ -42,15 +42,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.categories import Mapped
-from streamsift.core.constraints import Integer, IsDuration, IsNone, IsText, Limits, OneOf, Real
+from streamsift.core.constraints import Integer, Limits, OneOf, Real
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.guarantees import IsGuarantee, kept
 from streamsift.core.guard import one_thread
+from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
-from streamsift.core.times import faded_weights
-from streamsift.core.values import read_duration
 from streamsift.core.why import Evidence
 from streamsift.rows.category_scores import category_score
 from streamsift.rows.evidence import of_summary, of_target
@@ -161,8 +160,8 @@ class Screener(RowSelector):
         "task": (OneOf("classification", "regression"),),
         "n_features_to_select": (*N_FEATURES_LIMITS, IsGuarantee()),
         "fading": (Real(0, 1, closed="right"), OneOf("auto")),
-        "half_life": (IsNone(), Real(0, None, closed="neither"), IsDuration()),
-        "time": (IsNone(), IsText()),
+        "half_life": HALF_LIFE_LIMITS,
+        "time": TIME_LIMITS,
         "eps": (Real(1e-6, 0.5, closed="both"),),
         "n_bins": (Integer(2, 10_000),),
         "max_categories": (Integer(1, 1_000_000),),
@@ -230,21 +229,7 @@ class Screener(RowSelector):
 
     def _times_from(self, given: Any) -> Any:
         self._refuse_numbers()
-        time = self.time if given is None else given
-        if self.half_life is not None and self.fading != 1.0:
-            raise ParameterError(
-                f"fading={self.fading!r} and half_life={self.half_life!r} are two ways to say the same: give one."
-            )
-        if isinstance(self.half_life, str) and time is None:
-            raise ParameterError(
-                f"half_life={self.half_life!r} needs the time of each row: name its column with time= (--time), or "
-                "give the times to partial_fit."
-            )
-        if time is not None and not isinstance(self.half_life, str):
-            raise ParameterError(
-                "time= (--time) is for a half-life in event time: set half_life (--half-life) to a text such as '1h'."
-            )
-        return time
+        return super()._times_from(given)
 
     def _refuse_numbers(self) -> None:
         """Refuse a task that these settings are not for."""
@@ -258,28 +243,7 @@ class Screener(RowSelector):
 
     def _faded(self, batch: CheckedBatch, latest: float | None) -> float | None:
         refuse_heavy_rows(batch)
-        if batch.times is None or not isinstance(self.half_life, str):
-            return latest
-        half_life, now = read_duration(self.half_life) or 1.0, float(batch.times.max())
-        if latest is not None:
-            now = max(now, latest)
-            batch.decay = float(np.exp2(-(now - latest) / half_life))
-        faded = faded_weights(batch.times, now, half_life)
-        batch.weight = faded if batch.weight is None else faded * batch.weight
-        return now
-
-    def _fading_to_merge(self, other: Self, *, later: bool) -> tuple[float, float, float | None]:
-        if not isinstance(self.half_life, str) or self._latest is None or other._latest is None:
-            return (self._rate() ** other.n_rows_seen_ if later else 1.0), 1.0, self._latest
-        now, half_life = max(self._latest, other._latest), read_duration(self.half_life) or 1.0
-        mine, theirs = np.exp2((np.array([self._latest, other._latest]) - now) / half_life).tolist()
-        return mine, theirs, now
-
-    def _rate(self) -> float:
-        """The fading per row of the summaries; event time fades in another way."""
-        if self.half_life is None:
-            return float(self.fading)
-        return 1.0 if isinstance(self.half_life, str) else 0.5 ** (1.0 / float(self.half_life))
+        return super()._faded(batch, latest)
 
     def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder | TargetCorrelations:
         if self._numeric:
@@ -487,9 +451,10 @@ _EXACT = StreamTags(
     late_features=True,
     categorical="counts",
     weights=True,
+    fades=True,
 )
 _BOUNDED = replace(_EXACT, mergeable="bounded")
-_LADDER = replace(_EXACT, mergeable="no", weights=False)
+_LADDER = replace(_EXACT, mergeable="no", weights=False, fades=False)
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
 _FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {

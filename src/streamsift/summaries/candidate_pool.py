@@ -3,9 +3,9 @@
 Cross moments of J features take J^2 numbers. Up to `max_pool` features, the pool holds all of them and is exactly
 CrossMoments. Beyond, the pool holds the `max_pool` features that explain most by themselves (TargetMoments, which are
 kept for all), and is looked through again when the rows have doubled, or with fading when half of what it knows has
-faded. A feature that enters has cross moments from then on, with weights of its own (the rows before count as missing
-values do, as its mean); one that leaves is forgotten. A newcomer must explain a tenth more than the member whose place
-it takes.
+faded (with event time, when one of the half-lives into which time is divided has ended). A feature that enters has
+cross moments from then on, with weights of its own (the rows before count as missing values do, as its mean); one that
+leaves is forgotten. A newcomer must explain a tenth more than the member whose place it takes.
 
 The first look is at the first batch, before its cross products are added. So with more than max_pool features the
 result depends a little on how the stream is cut into batches, and merging is exact for what features explain by

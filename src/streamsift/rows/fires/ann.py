@@ -3,6 +3,7 @@
 Parameters are sampled with the reparameterisation trick; the net is differentiated by back-propagation, all samples at
 once: the rows times the first layer of all samples is a single matrix product. There is one output per class, also for
 two classes (the paper's sigmoid is the difference of two such outputs); a class that arrives late gets a new output.
+Where the target is a number there is a single output, its mean, with normal noise about it (montecarlo.py).
 
 The signals of a hidden layer are divided by the square root of its size (not in the paper). Weights start with
 sigma = 1; without it signals grow about sevenfold in every layer of 100 nodes, gradients with them, and mu leaves all
@@ -38,7 +39,7 @@ from streamsift.rows.fires.montecarlo import (
     bound_to,
     draw,
     draw_again,
-    gradient_by_logits,
+    gradient_by_outputs,
     row_weights,
     small_start,
     space,
@@ -82,6 +83,7 @@ class ANN:
     traits: ClassVar[ModelTraits] = ModelTraits(
         grows=True,
         averages=True,
+        numbers=True,
         defaults={"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 3, "aggregation": "squares"},
     )
 
@@ -110,7 +112,7 @@ class ANN:
         mu: Floats,
         sigma: Floats,
         X: Floats,
-        y: NDArray[np.int64],
+        y: NDArray[Any],
         rng: np.random.Generator,
         sample_weight: Floats | None = None,
     ) -> tuple[Floats, Floats]:
@@ -134,7 +136,7 @@ class ANN:
                 signals.append(signal)
                 signal = signal @ theta[:-1].transpose(1, 0, 2)
                 signal += theta[-1][:, None, :]
-            delta = gradient_by_logits(signal, y, weight)
+            delta = gradient_by_outputs(signal, y, weight)
             for (theta, noise), signal, (m, s) in zip(drawn[::-1], signals[::-1], into[:0:-1], strict=True):
                 gradient = self.scratch.take("gradient", theta.shape, X.dtype)
                 np.matmul(signal.transpose(0, 2, 1), delta, out=gradient[:-1].transpose(1, 0, 2))

@@ -27,7 +27,7 @@ Where this deviates from the paper:
 - Gradients that are not finite (a net fed with values of 1e300) count as 0 and others are capped at 1e12, so that mu
   and sigma are finite whatever comes.
 - Scores are 0 until a second class has been seen. The model learns from the first class already.
-- Targets that are numbers, of which the paper says nothing: a linear model with normal noise (numbers.py).
+- Targets that are numbers, of which the paper says nothing: normal noise about the output (numbers.py).
 
 How the stream is cut into batches matters: a batch is a step. Float32 rows are computed in float32; only mu, sigma and
 the ranges are remembered in float64, because small steps on a sigma of 1 would be lost in float32 (docs/adr/0008).
@@ -80,7 +80,7 @@ Ints = NDArray[np.int64]
 SMALLEST_SIGMA = 1e-12
 LARGEST_GRADIENT = 1e12
 _MODELS: dict[str, Model] = {"glm": GLM(), "ann": ANN(), "sdt": SDT()}
-_NUMBER_MODELS: dict[str, Model] = {"glm": GaussianGLM()}
+_NUMBER_MODELS: dict[str, Model] = _MODELS | {"glm": GaussianGLM()}
 _NO_RANDOM_NUMBERS = np.random.default_rng(0)  # for models that declare that they use none
 
 
@@ -96,7 +96,7 @@ class FIRES(RowSelector):
         `aggregate` described in `streamsift.rows.fires.model`. An object cannot be saved to a file; keep
         `state_arrays()` and give them to `load_state_arrays` of a selector with an equal object.
     task : {"classification", "regression"}, default "classification"
-        Whether y holds classes or numbers. Numbers need the model "glm" and dense rows (numbers.py).
+        Whether y holds classes or numbers, which an object takes if its traits say so (numbers.py).
     n_features_to_select : int or float, default 10
         How many features to select: a number (all, where there are fewer), or a fraction in (0, 1].
     scale : {"standard", "minmax"} or None, default "standard"
@@ -226,9 +226,9 @@ class FIRES(RowSelector):
         return cls(model, **({"scale": "minmax"} | PUBLISHED | settings))
 
     def stream_tags(self) -> StreamTags:
-        """Only the GLM takes sparse rows, trains one class against the rest and takes numbers as targets."""
-        linear, one_hot = self._traits().linear, self.categorical == "one_hot"
-        return tags_for(linear, self.scale is not None, one_hot, self.model == "glm", self.task)
+        """Only the GLM takes sparse rows and trains one class against the rest."""
+        traits, one_hot = self._traits(), self.categorical == "one_hot"
+        return tags_for(traits.linear, self.scale is not None, one_hot, traits.numbers or self.model == "glm")
 
     def _traits(self) -> ModelTraits:
         """What the model can do."""
@@ -272,7 +272,7 @@ class FIRES(RowSelector):
 
     def _begin(self, batch: CheckedBatch) -> FiresState:
         if self._numeric:
-            refuse_other_models(self.model)
+            refuse_other_models(self.model, self._traits())
         self._takes_squares()  # or is refused
         none, seed = np.empty(0), 0
         if self._traits().uses_random_numbers:

@@ -33,6 +33,7 @@ class ModelTraits:
     FloatingPointError for NaN and infinity, so that X is read once.
     grows: features and classes may arrive late, see `carry`.
     averages: `aggregate` only takes means, so it can take them of squares.
+    numbers: `gradients` also takes y as floats, the standardised target of `task="regression"`; n_classes is then 1.
     uses_random_numbers: False spares making a generator for every step; `rng` must then not be used.
     defaults: the settings the model is best learnt with (initial_sigma, learning_rate_mu, epochs, aggregation).
     """
@@ -41,6 +42,7 @@ class ModelTraits:
     scales: bool = False
     grows: bool = False
     averages: bool = False
+    numbers: bool = False
     uses_random_numbers: bool = True
     defaults: Mapping[str, Any] = field(default_factory=lambda: PUBLISHED)
 
@@ -57,8 +59,8 @@ class SimpleModel(Protocol):
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Gradients of the log marginal likelihood by mu and by sigma, as means over the rows.
 
-        y holds class numbers 0, 1, ... A model that takes `sample_weight` as a further keyword is given it where the
-        caller has weights; the means are then weighted.
+        y holds class numbers 0, 1, ..., or floats where `traits.numbers` and the task say so. A model that takes
+        `sample_weight` as a further keyword is given it where the caller has weights; the means are then weighted.
         """
         ...
 

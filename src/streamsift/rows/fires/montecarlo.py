@@ -4,7 +4,9 @@ P(y|x) is the mean over L samples of f_l(x)_y (2.1.2), so its log has the gradie
 
     sum_l share_l  grad log f_l(x)_y,      share_l = f_l(x)_y / sum of f_k(x)_y over all samples k,
 
-and log f is a log-softmax. Shares and softmax are computed from logs, so nothing underflows.
+and log f is a log-softmax. Shares and softmax are computed from logs, so nothing underflows. Where y is a number, the
+model has one output o_l(x), f_l(x) is the density of y about it with normal noise of variance 1, and
+grad log f_l = (y - o_l(x)) grad o_l(x).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.kernels.fires_networks import output_gradient
+from streamsift.kernels.fires_networks import number_gradient, output_gradient
 from streamsift.kernels.fires_normals import perturb, redraw, row_size
 from streamsift.rows.fires.scratch import ScratchArrays
 
@@ -70,7 +72,7 @@ def draw_again(key: int, first: int, noise: Floats) -> None:
     redraw(np.uint64(key), np.uint64(first), noise)
 
 
-def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dtype[Any]) -> Floats:
+def row_weights(y: NDArray[Any], sample_weight: Floats | None, dtype: np.dtype[Any]) -> Floats:
     """Weights that sum to one."""
     if sample_weight is None:
         return np.full(len(y), 1.0 / len(y), dtype)
@@ -78,8 +80,12 @@ def row_weights(y: NDArray[np.int64], sample_weight: Floats | None, dtype: np.dt
     return weights.astype(dtype)
 
 
-def gradient_by_logits(logits: Floats, y: NDArray[np.int64], weight: Floats) -> Floats:
-    """Gradient of the weighted mean log marginal likelihood by logits of shape (samples, rows, classes)."""
-    gradient = np.empty_like(logits)
-    output_gradient(logits, y, weight, 1e8 * float(np.finfo(logits.dtype).tiny), gradient)
+def gradient_by_outputs(outputs: Floats, y: NDArray[Any], weight: Floats) -> Floats:
+    """Gradient of the weighted mean log marginal likelihood by outputs of shape (samples, rows, outputs).
+
+    They are logits where y holds the numbers of classes, and a single one is a mean where y holds floats.
+    """
+    gradient = np.empty_like(outputs)
+    by = number_gradient if y.dtype.kind == "f" else output_gradient
+    by(outputs, y, weight, 1e8 * float(np.finfo(outputs.dtype).tiny), gradient)
     return gradient

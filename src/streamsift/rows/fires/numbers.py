@@ -1,4 +1,4 @@
-"""FIRES for targets that are numbers: a linear model with normal noise and uncertain weights, in closed form.
+"""FIRES for targets that are numbers: normal noise about the output of the model; the linear one in closed form.
 
 The target is standardised by its mean and deviation so far, z = (y - mean) / deviation, so that no intercept is needed
 and the variance of the noise can be 1, the most that the target has. With weights w_j ~ N(mu_j, sigma_j^2) and
@@ -20,7 +20,10 @@ Uncertainty grows where errors are larger than expected and falls where they are
 A step of 1 on mu (the paper's is 0.01) is stable while sigma is 1, whatever the features: the curvature of the
 likelihood by mu is x x^T / v, and x.x / v < 1 / sigma^2.
 
-Time per batch: O(values). Dense rows only.
+Time per batch: O(values); of sparse rows O(non-zeros), and O(features) more where they are standardised, for then every
+value that is not stored is the same number, and what all rows have in common is added up once.
+
+The net and the tree have one output, about which the target is normal with variance 1 (montecarlo.py).
 """
 
 from __future__ import annotations
@@ -41,15 +44,16 @@ from streamsift.rows.fires.state import FiresState
 Floats = NDArray[np.float64]
 
 
-def refuse_other_models(model: Any) -> None:
+def refuse_other_models(model: Any, traits: ModelTraits) -> None:
     """Raise ParameterError for a base model that is for classes.
 
-    >>> refuse_other_models("glm")
+    >>> refuse_other_models("glm", GaussianGLM.traits)
     """
-    if model != "glm":
+    if not traits.numbers:
         raise ParameterError(
-            f"The model {model!r} of FIRES tells classes apart, and y is to be taken for numbers (task='regression'): "
-            "set model='glm', or use Joint."
+            f"The model {type(model).__name__} tells classes apart, and y is to be taken for numbers "
+            "(task='regression'): set model='glm', 'ann' or 'sdt', use Joint, or declare ModelTraits(numbers=True) for "
+            "a model of your own that takes y as floats."
         )
 
 
@@ -74,7 +78,11 @@ class GaussianGLM:
 
     n_features: int = 0
     traits: ClassVar[ModelTraits] = ModelTraits(
-        grows=True, uses_random_numbers=False, defaults=PUBLISHED | {"learning_rate_mu": 1.0}
+        linear=True,
+        grows=True,
+        numbers=True,
+        uses_random_numbers=False,
+        defaults=PUBLISHED | {"learning_rate_mu": 1.0},
     )
 
     def bind(self, n_features: int, n_classes: int, n_samples: int) -> GaussianGLM:
@@ -95,6 +103,10 @@ class GaussianGLM:
         """Keep the weights of the features that were there."""
         into_mu[:n_features], into_sigma[:n_features] = mu, sigma
 
+    def of_features(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The positions of the parameters of some features."""
+        return features
+
     def gradients(
         self,
         mu: Floats,
@@ -103,21 +115,37 @@ class GaussianGLM:
         y: NDArray[Any],
         rng: np.random.Generator,
         sample_weight: Floats | None = None,
+        rest: Floats | None = None,
     ) -> tuple[Floats, Floats]:
-        """Gradients of the log marginal likelihood by mu and by sigma, as means over the rows."""
-        rows = X.astype(np.float64)
+        """Gradients of the log marginal likelihood by mu and by sigma, as means over the rows.
+
+        Values that sparse rows do not hold are `rest`, one number per feature, where that is given, else 0.
+        """
         share = np.full(len(y), 1.0 / len(y)) if sample_weight is None else sample_weight / sample_weight.sum()
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite counts as 0, see fires.py
-            squares = rows * rows
-            variance = 1.0 + squares @ (sigma * sigma)
-            error = y - rows @ mu
-            of_mu = (share * error / variance) @ rows
-            of_sigma = (share * (error * error / variance - 1.0) / variance) @ squares * sigma
+            rows, squares, common = _with_squares(X, rest)
+            variance = 1.0 + np.maximum(squares @ (sigma * sigma) + common * common @ (sigma * sigma), 0.0)
+            error = y - rows @ mu - common @ mu
+            by_mean = share * error / variance
+            by_variance = share * (error * error / variance - 1.0) / variance
+            of_mu = by_mean @ rows + by_mean.sum() * common
+            of_sigma = (by_variance @ squares + by_variance.sum() * common * common) * sigma
         return of_mu, of_sigma
 
     def aggregate(self, mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """Every weight is that of a feature."""
         return mu.copy(), sigma.copy()
+
+
+def _with_squares(X: Any, rest: Floats | None) -> tuple[Any, Any, Floats]:
+    """Rows and their squares, less what all rows have in common, which is `rest`: of sparse rows they stay sparse."""
+    rows = X.astype(np.float64)
+    if isinstance(rows, np.ndarray):
+        return rows, rows * rows, np.zeros(rows.shape[1])
+    squares, common = rows.copy(), np.zeros(rows.shape[1]) if rest is None else rest
+    squares.data = rows.data**2 - common[rows.indices] ** 2
+    rows.data = rows.data - common[rows.indices]
+    return rows, squares, common
 
 
 @dataclass

@@ -3,6 +3,7 @@
 An inner node sends a row to its first child with probability p = 1 / (1 + exp(-(w x + bias))) (the paper says: to the
 right child; only the order of the leaves differs). The class logits of a row are the leaves' logits weighted by the
 probabilities of reaching them, and the classes have their softmax. A class that arrives late gets new leaf logits.
+Where the target is a number each leaf has one number, and the target is normal about the mean of these (montecarlo.py).
 
 The penalty keeps nodes from sending everything one way: with a the mean of p at a node, weighted by the probability of
 reaching it, -penalty * 2^-layer * (log a + log(1 - a)). Frosst and Hinton print half of that for each inner node; the
@@ -24,7 +25,7 @@ from scipy.special import expit
 
 from streamsift.kernels.fires_normals import fold
 from streamsift.rows.fires.model import ModelTraits
-from streamsift.rows.fires.montecarlo import bound_to, draw, gradient_by_logits, row_weights, small_start
+from streamsift.rows.fires.montecarlo import bound_to, draw, gradient_by_outputs, row_weights, small_start
 from streamsift.rows.fires.scratch import ScratchArrays
 
 Floats = NDArray[Any]
@@ -63,6 +64,7 @@ class SDT:
     traits: ClassVar[ModelTraits] = ModelTraits(
         grows=True,
         averages=True,
+        numbers=True,
         defaults={"initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 3, "aggregation": "squares"},
     )
 
@@ -88,7 +90,7 @@ class SDT:
         mu: Floats,
         sigma: Floats,
         X: Floats,
-        y: NDArray[np.int64],
+        y: NDArray[Any],
         rng: np.random.Generator,
         sample_weight: Floats | None = None,
     ) -> tuple[Floats, Floats]:
@@ -109,12 +111,12 @@ class SDT:
         return of_mu, of_sigma
 
     def _back_propagate(
-        self, X: Floats, y: NDArray[np.int64], inner: Floats, leaves: Floats, weight: Floats
+        self, X: Floats, y: NDArray[Any], inner: Floats, leaves: Floats, weight: Floats
     ) -> tuple[Floats, Floats]:
         """Gradients by the sampled parameters of inner nodes (features + 1, samples, nodes) and leaves."""
         reached, first_child = self._forward(X, inner)
         logits = reached[-1].transpose(1, 0, 2) @ leaves.transpose(1, 0, 2)
-        delta = gradient_by_logits(logits, y, weight)
+        delta = gradient_by_outputs(logits, y, weight)
         of_leaves = (reached[-1].transpose(1, 2, 0) @ delta).transpose(1, 0, 2)
         of_reached = (delta @ leaves.transpose(1, 2, 0)).transpose(1, 0, 2)
         of_inner = np.empty_like(first_child)
