@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ Examples:
   streamsift select 'words/*.npz' --target topic --method screen:chi2 --memory 4GB --jobs 8
   streamsift select tail:clicks.csv --target bought --checkpoint clicks.ckpt --resume --dead-letters bad.jsonl
   streamsift select 'redis://localhost:6379/clicks?field=row' --target bought --stop-after-idle 5m
+  streamsift select 'kafka://localhost:9092/clicks?group=team' --target bought --checkpoint clicks.ckpts
 """
 
 
@@ -161,7 +163,8 @@ def select(
     method decides how it is read: row by row, column by column (investing, osfs, ...), or as instances whose values
     are bought one at a time (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is
     written. With --checkpoint, the same command and --resume goes on where the run was interrupted or killed, and ends
-    with the same result.
+    with the same result. With kafka://BROKER:PORT/TOPIC?group=NAME several processes share a topic, and --checkpoint is
+    a folder for all of them, whose common result `streamsift inspect FOLDER` shows.
     """
     refuse_missing_target(data, target)
     endless = data.startswith(SCHEMES)
@@ -240,6 +243,7 @@ def select(
         {"batch_size": batch_size, "categorical": [], "ignore": [], **reading, **of_run},
     )
     if group is not None:
+        run = replace(run, settings={**run.settings, "topic": run.data, "group": group})
         drawn = live(view.render, view.line, drawn=not as_json, quiet=quiet)
         complete, shared = select_in_group(source, selector, run, wishes, view, drawn)
         return _show_shared(shared, run.target, why, complete=complete, as_json=as_json, quiet=quiet)

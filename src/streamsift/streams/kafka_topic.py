@@ -1,8 +1,9 @@
 """A Kafka topic as messages: all partitions, and the offset of each in the place.
 
-The partitions are assigned, not subscribed to: no consumer group takes part, and nothing is committed to the broker.
-The offsets in the checkpoint are all that counts. Partitions that are added while the topic is followed are found, and
-begun at their beginning; several processes share a topic when each is given partitions of its own, which stay with it.
+The partitions are assigned, not subscribed to: no consumer group takes part (kafka_group.py is about those), and
+nothing is committed to the broker. The offsets in the checkpoint are all that counts. Partitions that are added while
+the topic is followed are found, and begun at their beginning; several processes share a topic when each is given
+partitions of its own, which stay with it.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ class Unbounded:
     address : str
         `tail:PATH` (a growing file, CSV or JSON Lines), `redis://host:port/stream?field=NAME`,
         `kafka://broker:port/topic?format=json`, or "-" for standard input with sequence numbers. `format` is json, avro
-        (with `&schema=FILE`) or arrow; `&partitions=0-3` reads some partitions of a topic only.
+        (with `&schema=FILE`) or arrow; `&partitions=0-3` reads some partitions of a topic only
+        (`&group=NAME`, for processes that share them, is for the command line).
     stop_after_idle : float, optional
         Seconds without a new row after which the stream ends; by default it waits for ever.
     dead_letters : path, optional
