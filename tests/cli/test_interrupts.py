@@ -80,7 +80,7 @@ def test_ctrl_c_ends_a_long_run(process, long_file, tmp_path):
     wait_for(run, lambda: cpu_seconds(run.pid) > begun + 3)  # in the kernels
     code, err = ended(run, signal.SIGINT)
     assert (code, err) == (130, err)
-    assert err.startswith("Interrupted")
+    assert err.splitlines()[-1].startswith("Interrupted")  # on a slow machine below lines of progress
     assert err != "Interrupted.\n"  # which is what a process says that had to be ended
     assert [path for path in out.iterdir() if path.suffix == ".partial" or "lock" in path.name] == []
 

@@ -75,6 +75,10 @@ def test_more_features_than_there_are_is_said(sift, people):
     assert len(out.splitlines()) == 1 + 10
     assert err == "Warning: 11 features were asked for and there are 10: all of them are selected, so ask for fewer.\n"
     assert sift(*command, "-k", 10)[2] == ""
+    names = [line.split("\t")[1] for line in out.splitlines()[2:]]
+    code, out, err = sift(*command, "-k", 2, *(f"--ignore={name}" for name in names))
+    assert (code, len(out.splitlines())) == (0, 2)
+    assert err == "Warning: 2 features were asked for and there is only one: it is selected, so ask for fewer.\n"
 
 
 def test_parameters_by_option_and_by_name(sift, people):

@@ -14,9 +14,11 @@ from streamsift import Investing, Penalised, catalog
 
 QUICK: dict[str, dict[str, Any]] = {"f_etana": {"random_state": 0, "max_iterations": 3}}
 METHODS = [catalog.make(name, **QUICK.get(name, {})) for name in catalog.names()]
+ESTIMATORS = [*METHODS, Investing(model="logistic"), Penalised(model="logistic"), MeanGap(), Correlated()]
+CHECKS = parametrize_with_checks(ESTIMATORS)  # from scikit-learn 1.6 a generator, which pytest 9 refuses
 
 
-@parametrize_with_checks([*METHODS, Investing(model="logistic"), Penalised(model="logistic"), MeanGap(), Correlated()])
+@pytest.mark.parametrize(CHECKS.args[0], list(CHECKS.args[1]), **CHECKS.kwargs)
 @pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.OneClassWarning")
 @pytest.mark.filterwarnings("ignore::streamsift.core.exceptions.EmptySelectionWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")

@@ -236,7 +236,7 @@ class TestTransform:
     def test_with_set_output_text_of_another_table_comes_back(self) -> None:
         table = pa.table({"town": ["Nice", None], "x": [5.0, 6.0], "n": [0.0, 1.0]})
         chosen = self.selector().set_params(missing="skip").set_output(transform="pandas").transform(table)
-        assert chosen.fillna("").to_numpy().tolist() == [["Nice", 5.0], ["", 6.0]]
+        assert chosen.where(chosen.notna(), "").to_numpy().tolist() == [["Nice", 5.0], ["", 6.0]]
 
     def test_with_set_output_a_frame_comes_back_with_its_types(self) -> None:
         chosen = self.selector().set_output(transform="pandas").transform(self.frame)

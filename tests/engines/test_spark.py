@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from streamsift import Screener
-from streamsift.core.exceptions import StreamsiftError
+from streamsift.core.exceptions import ParameterError, StreamsiftError
 from streamsift.engines import select, select_by_key
 from tests.engines.tables import assert_same, frame, one_pass, write_parts
 
@@ -57,6 +58,73 @@ def test_a_spark_frame(spark: Any) -> None:
     table = frame(0, 900)
     found = select(spark.createDataFrame(table).repartition(5), Screener("fisher"), "y", engine=spark)
     assert_same(found, one_pass(Screener("fisher"), table), "fisher")
+
+
+def test_a_session_that_was_running_goes_on(tmp_path: Path, spark: Any) -> None:
+    table = write_parts(tmp_path, ".csv", 2)
+    for engine in ("spark", spark.sparkContext.master):
+        found = select(tmp_path, Screener("fisher"), "y", engine=engine)
+        assert_same(found, one_pass(Screener("fisher"), table), "fisher")
+        assert spark.range(3).count() == 3
+    with pytest.raises(ParameterError, match=r"with the master local\[2,4\], and cannot have local\[1\] beside it"):
+        select(tmp_path, Screener("fisher"), "y", engine="local[1]")
+    assert spark.range(3).count() == 3
+
+
+ALONE = """
+import os, sys
+from pyspark import SparkContext
+from streamsift import Screener, StreamsiftError
+from streamsift.engines import select
+
+for python in (None, sys.executable):
+    if python is not None:
+        os.environ["PYSPARK_PYTHON"] = python
+    try:
+        print(select(sys.argv[1], Screener("fisher", n_features_to_select=1), "y", engine="spark", jobs=1).selected_)
+    except StreamsiftError as error:
+        print(error)
+    print("stopped" if SparkContext._active_spark_context is None else "running")
+"""
+
+
+def test_a_session_of_our_own_needs_a_python_that_has_us_and_is_stopped(tmp_path: Path) -> None:
+    """Without PYSPARK_PYTHON Spark takes the `python3` of the PATH: here one that is not ours."""
+    write_parts(tmp_path, ".csv", 2)
+    others = tmp_path / "bin"
+    others.mkdir()
+    (others / "python3").write_text("#!/bin/sh\necho \"can't open file 'daemon'\" >&2\nexit 2\n")
+    (others / "python3").chmod(0o755)
+    here = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK_")}
+    here |= {"SPARK_LOCAL_IP": "127.0.0.1", "PATH": f"{others}{os.pathsep}{os.environ['PATH']}"}
+    command = [sys.executable, "-c", ALONE, str(tmp_path)]
+    done = subprocess.run(command, env=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    sentence, *others_said = done.stdout.strip().splitlines()
+    assert sentence.startswith("Spark's executors cannot run the work")
+    assert "set PYSPARK_PYTHON to a Python 3." in sentence
+    assert others_said == ["stopped", "['n0']", "stopped"]
+
+
+def test_a_python_without_pyarrow_is_refused(tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_parts(tmp_path, ".csv", 2)
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(
+        "import importlib.metadata as known\n"
+        "told = known.version\n"
+        "def version(name):\n"
+        "    if name == 'pyarrow':\n"
+        "        raise known.PackageNotFoundError(name)\n"
+        "    return told(name)\n"
+        "known.version = version\n"
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{hidden}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(StreamsiftError, match=r"has no pyarrow: install .*, or set PYSPARK_PYTHON to one"):
+        select(tmp_path, Screener(), "y", engine=spark)
 
 
 def test_one_selector_per_key(tmp_path: Path, spark: Any) -> None:

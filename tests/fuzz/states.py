@@ -77,11 +77,13 @@ def variants(name: str) -> list[str]:
         return ["codes", "dense"] if classes_only else ["codes", "dense", "numbers"]
     options = ["dense", "three classes"]
     method = catalog.make(name)
-    options += ["sparse"] if method.stream_tags().sparse else []
-    options += ["fading", "faded sparse"] if "fading" in method.get_params() else []
+    tags, fades = method.stream_tags(), "fading" in method.get_params()
+    options += ["sparse"] if tags.sparse else []
+    options += ["fading"] if fades else []
+    options += ["faded sparse"] if fades and tags.sparse else []
     options += ["codes", "hddm_a", "hddm_w"] if name == "abfs" else []
-    options += ["numbers"] if method.stream_tags().regression else []
-    options += ["sparse numbers"] if method.stream_tags().regression and method.stream_tags().sparse else []
+    options += ["numbers"] if tags.regression else []
+    options += ["sparse numbers"] if tags.regression and tags.sparse else []
     options += ["wide", "gaps", "pairs"] if name.startswith("joint:") else []
     return options
 

@@ -411,3 +411,15 @@ def test_weights_of_cross_moments_are_those_of_the_rows(name: str, value: float,
     arrays[key] = np.full_like(arrays[key], value)
     with pytest.raises(SavedStateError, match=words):
         Joint(n_features_to_select=None).load_state_arrays(arrays).selection()
+
+
+@pytest.mark.parametrize("criterion", ["t_score", "mutual_info"])
+@pytest.mark.parametrize("value", [1e160, 1e300])
+def test_weights_of_all_rows_that_are_too_large_to_be_squared(criterion: str, value: float) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    selector = Screener(criterion).fit(X, np.arange(50) % 2)
+    arrays = selector.state_arrays()
+    (key,) = (key for key in arrays if key.endswith("weight_sum"))
+    arrays[key] = np.full_like(arrays[key], value)
+    with pytest.raises(SavedStateError, match="not those of so few rows"):
+        Screener(criterion).load_state_arrays(arrays)

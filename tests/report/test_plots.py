@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 from bokeh.models import Plot
 from tests.report import test_decisions, test_purchases
@@ -37,6 +39,26 @@ def test_every_kind_of_run_can_be_plotted(judged_trace):
     assert {"PanTool", "WheelZoomTool", "SaveTool"} <= {type(tool).__name__ for tool in plots[0].tools}
     assert figures(columns.plot())[0].title.text == "The selection grows"
     assert figures(test_purchases.traced().plot())[-1].title.text == "How belief grew"
+
+
+def test_accuracy_is_drawn_above_the_level_of_the_most_frequent_class(judged_trace):
+    shares = pa.array([None, *[0.6] * (len(judged_trace) - 1)])
+    place = judged_trace.table.column_names.index("window_majority")
+    table = judged_trace.table.set_column(place, "window_majority", shares)
+    drawing = replace(judged_trace, table=table).plot()
+    plot = figures(drawing)[0]
+    area, level, line = plot.renderers
+    rows = judged_trace.column("row").tolist()
+    assert area.data_source.data["x"] == level.data_source.data["x"] == rows[1:]
+    assert set(level.data_source.data["y"]) == {0.6}
+    assert max(area.data_source.data["bottom"]) < 0.6
+    assert area.glyph.fill_color == LIGHT["chance"]
+    assert line.data_source.data["y"] == judged_trace.column("window_accuracy").tolist()
+    legend = drawing.children[0].children[1].text
+    assert "the most frequent class" in legend
+    assert "drift found by the selector" in legend
+    without = figures(judged_trace.plot())[0]  # a trace of an earlier version: no shares, no shading
+    assert len(without.renderers) == 1
 
 
 def test_a_run_that_was_only_followed_shows_its_number_of_features(drifting_trace):
@@ -84,4 +106,4 @@ def test_a_notebook_shows_the_picture_in_a_browser(judged_trace, browse_raw):
 def test_a_notebook_shows_the_numbers_of_any_kind(kind):
     trace = test_decisions.recorded([Decision("a", True)]) if kind == "columns" else test_purchases.traced()
     page = trace._repr_html_()
-    assert ("n offered" in page, "mean cost" in page) == (kind == "columns", kind == "instances")
+    assert (">offered<" in page, ">mean cost<" in page) == (kind == "columns", kind == "instances")

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from bokeh.models import Span
+from tests.report.test_plots import figures
 
 from streamsift.core.exceptions import MissingExtraError, ReaderError
 from streamsift.core.selection import Selection, rank_scores
@@ -217,7 +218,7 @@ def curves():
 
 
 def test_the_plot_shows_the_curves_that_have_values_and_where_drift_was_found():
-    panels = curves().plot().children
+    panels = figures(curves().plot())
     assert [panel.yaxis.axis_label for panel in panels] == ["accuracy", "features"]  # stability has none
     curve = panels[0].renderers[0].data_source.data
     assert list(curve["x"]) == [100, 200, 300]
@@ -231,9 +232,9 @@ def test_a_notebook_shows_numbers_and_sparklines():
 
     page = ElementTree.fromstring(curves()._repr_html_())  # well formed, names escaped
     text = "".join(page.itertext())
-    assert "<Screener>, naive_bayes" in text
-    assert "0.800" in text
-    assert "accuracy: 0.500 to 0.800" in text
+    assert "<Screener> judged by naive_bayes" in text
+    assert "80.0 %" in text
+    assert "accuracy: 50.0 % to 80.0 %, at the end 80.0 %" in text
     assert len(page.findall(".//polyline")) == 2  # stability has no values
     points = page.findall(".//polyline")[0].attrib["points"].split()
     assert len(points) == 2

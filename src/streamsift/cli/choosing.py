@@ -36,7 +36,8 @@ def choose(task: str, first: Batch | None, given: Collection[str], *, in_parts: 
     n_columns = 0 if first is None else first.X.shape[1]
     many = sum(size > MANY_VALUES for size in categories)
     if 2 * many > n_columns:
-        words = f"{many} of {n_columns} columns are categories of more than {MANY_VALUES} values"
+        which = "the only column is" if n_columns == 1 else f"{many} of {n_columns} columns are"
+        words = f"{which} categories of more than {MANY_VALUES} values"
         return Chosen(screen, f"Method: {screen}, since {words}; --method {USUAL} takes each value as a column.")
     if in_parts and categories:
         return Chosen(screen, f"Method: {screen}, since {USUAL} cannot merge parts that have categories.")

@@ -302,18 +302,18 @@ class _Bars:
 @contextmanager
 def _bars(*, drawn: bool, quiet: bool) -> Iterator[_Bars]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    from streamsift.cli.display import lines, silenced
+    from streamsift.cli.display import bars, lines, silenced
 
     console = Console(stderr=True)
     terminal = console.is_terminal and not console.is_dumb_terminal
     shown = drawn and not quiet and terminal
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        bars = _Bars(progress)
-        with lines(bars.line, quiet=quiet or terminal), silenced(quiet):
-            yield bars
+    with bars(*columns, shown=shown) as progress:
+        view = _Bars(progress)
+        with lines(view.line, quiet=quiet or terminal), silenced(quiet):
+            yield view
 
 
 def _document(comparison: Comparison) -> dict[str, Any]:

@@ -48,6 +48,22 @@ def live(
 
 
 @contextmanager
+def bars(*columns: Any, shown: bool) -> Iterator[Any]:
+    """rich's progress bars on the standard error, wiped away at the end.
+
+    Bars that nobody sees are not started: at their end rich would write an empty line.
+    """
+    from rich.progress import Progress
+
+    progress = Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown)
+    if not shown:
+        yield progress
+        return
+    with progress:
+        yield progress
+
+
+@contextmanager
 def lines(line: Callable[[], str], *, quiet: bool = False) -> Iterator[None]:
     """Print what `line` returns to the standard error every few seconds, for logs and pipes."""
     if quiet:

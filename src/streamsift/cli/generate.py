@@ -147,11 +147,12 @@ def _write_truth(stream: GeneratedStream, about: dict[str, Any], path: Path) -> 
 
 def _write(stream: GeneratedStream, file: Any, ending: str, *, quiet: bool) -> None:
     from rich.console import Console
-    from rich.progress import Progress
+
+    from streamsift.cli.display import bars
 
     console = Console(stderr=True)
     shown = not quiet and console.is_terminal and not console.is_dumb_terminal
-    with Progress(console=console, transient=True, disable=not shown) as bar:
+    with bars(shown=shown) as bar:
         task = bar.add_task("writing", total=stream.n_rows)
         with _writer(file, ending) as write:
             for batch in stream.batches(BATCH):

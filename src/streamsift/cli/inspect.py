@@ -220,7 +220,8 @@ def _show(found: Inspection, *, quiet: bool) -> None:
     if not quiet:
         all_of = "All" if found.complete else "The first"
         rest = "" if found.complete else "; --all reads the whole file"
-        click.echo(f"{all_of} {found.n_rows:,} rows were read{rest}.", err=True)
+        which = "The only row was" if found.complete and found.n_rows == 1 else f"{all_of} {found.n_rows:,} rows were"
+        click.echo(f"{which} read{rest}.", err=True)
 
 
 def _row(column: ColumnFacts) -> list[str]:

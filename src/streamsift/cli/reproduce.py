@@ -94,8 +94,8 @@ def reproduce(
     if (figure is not None) + (table is not None) + rivals + (check is not None) != 1:
         raise click.UsageError("Give one of --figure N, --table N, --rivals and --check NAME.")
     from rich.console import Console
-    from rich.progress import Progress
 
+    from streamsift.cli.display import bars
     from streamsift.cli.output import own_folder
     from streamsift.cli.reproduce_all import commit
     from streamsift.cli.table import print_table
@@ -114,7 +114,7 @@ def reproduce(
     options = Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}")
     console, began = Console(stderr=True), perf_counter()
     try:
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        with bars(shown=console.is_terminal) as bar:
             task = bar.add_task(f"{paper}, {name}", total=None)
             result = available[name](options, lambda done, total: bar.update(task, completed=done, total=total))
     except KeyboardInterrupt:

@@ -127,15 +127,15 @@ class AllPapers:
 def reproduce_all(options: Options, out: str, *, quick: bool, hours: float | None) -> None:
     """Run what is not there yet, write the pages, and print the verdicts."""
     from rich.console import Console
-    from rich.progress import Progress
 
+    from streamsift.cli.display import bars
     from streamsift.cli.table import print_table
     from streamsift.reproduce.everything import plan
 
     papers = AllPapers(own_folder(out), plan(options, quick=quick, as_often_as_possible=hours is not None), hours)
     console = Console(stderr=True)
     try:
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        with bars(shown=console.is_terminal) as bar:
             whole = bar.add_task("all papers", total=sum(task.repeats for task in papers.tasks))
             part = bar.add_task("")
             for task in papers.due():

@@ -305,7 +305,9 @@ def _show_parts(
         return 0
     if save is not None:
         save_selector(fitted, save)
-    result = RowResult(fitted.selection(), getattr(fitted, "n_rows_unlabelled_", 0), False, because_of(fitted, target))
+    selection = fitted.selection()
+    because = because_of(fitted, target, len(selection))
+    result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return 0
@@ -379,8 +381,9 @@ def _show(ended: Ended, count: int | float | str | None, why: str, *, as_json: b
         return
     there_are = ended.result.as_dict().get("n_features")
     if isinstance(count, int) and there_are is not None and count > there_are:
-        words = f"{count:,} features were asked for and there are {there_are:,}"
-        warnings.warn(f"{words}: all of them are selected, so ask for fewer.", StreamsiftWarning, stacklevel=1)
+        there = f"are {there_are:,}: all of them are" if there_are != 1 else "is only one: it is"
+        words = f"{count:,} features were asked for and there {there} selected, so ask for fewer."
+        warnings.warn(words, StreamsiftWarning, stacklevel=1)
     if as_json:
         click.echo(_json(ended))
         return

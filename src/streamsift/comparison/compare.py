@@ -11,12 +11,14 @@ from typing import Any
 from streamsift.comparison.budget import DEFAULT, Allowance
 from streamsift.comparison.comparison import Comparison
 from streamsift.comparison.methods import refuse_unsendable
+from streamsift.comparison.metrics import LOWER_IS_BETTER, METRIC_NAMES, written
 from streamsift.comparison.plan import ALWAYS, ComparedRun, ComparisonPlan, plan_comparison
 from streamsift.comparison.protocols import Work, run_one
 from streamsift.comparison.run_store import RunStore
 from streamsift.core.constraints import Integer, IsNone, Real, check_parameters
 from streamsift.core.exceptions import ParameterError
 from streamsift.core.folder_lock import FolderLock
+from streamsift.core.live import live_line
 from streamsift.runs.workers import Outcome, run_all
 
 RUNS = "runs"
@@ -158,8 +160,45 @@ def compare(
             held.enter_context(FolderLock(folder))
         store = None if folder is None else open_store(folder, plan)
         allowance = Allowance(plan, budget, jobs, start=start)
-        outcomes = list(carry_out(plan, store, jobs=jobs, allowance=allowance))
+        told = _Told(plan, held.enter_context(live_line("compare")))
+        outcomes = []
+        for outcome in carry_out(plan, store, jobs=jobs, progress=told.progress, allowance=allowance):
+            outcomes.append(outcome)
+            told.finished(outcome)
         return Comparison.of(plan, outcomes, store, allowance)
+
+
+class _Told:
+    """How far a comparison is, told to whoever looks: the runs that are done, and the best entry so far."""
+
+    def __init__(self, plan: ComparisonPlan, tell: Callable[[float | None, str], None]) -> None:
+        self._tell, self._metric, self._n_runs = tell, plan.metric, len(plan.runs())
+        self._running: dict[ComparedRun, float] = {}
+        self._values: dict[str, list[float]] = {}
+        self._n_ended = 0
+
+    def progress(self, run: ComparedRun, fraction: float) -> None:
+        """A run goes on."""
+        self._running[run] = fraction
+        done = (self._n_ended + sum(self._running.values())) / max(self._n_runs, 1)
+        self._tell(done, f"{self._n_ended:,} of {self._n_runs:,} runs, now {run.label}{self._best()}")
+
+    def finished(self, outcome: Outcome) -> None:
+        """A run has ended."""
+        self._running.pop(outcome.task, None)
+        self._n_ended += 1
+        value = None if outcome.failure is not None else outcome.result.get(self._metric)
+        if value is not None:
+            self._values.setdefault(outcome.task.entry.name, []).append(value)
+        self._tell(self._n_ended / self._n_runs, f"{self._n_ended:,} of {self._n_runs:,} runs{self._best()}")
+
+    def _best(self) -> str:
+        means = {name: sum(values) / len(values) for name, values in self._values.items()}
+        if not means:
+            return ""
+        best = (min if self._metric in LOWER_IS_BETTER else max)(means, key=lambda name: means[name])
+        called = METRIC_NAMES.get(self._metric, self._metric.replace("_", " "))
+        return f"; best so far: {best}, {called} {written(means[best], self._metric)}"
 
 
 def open_store(folder: str | Path, plan: ComparisonPlan) -> RunStore:

@@ -40,6 +40,7 @@ from streamsift.core.copies import CopiedByState
 from streamsift.core.estimators import BaseEstimator, SelectorMixin
 from streamsift.core.exceptions import InputError, ParameterError, SavedStateError, UnknownNameError
 from streamsift.core.guard import one_thread
+from streamsift.core.pictures import InNotebook
 from streamsift.core.selection import Decision, Decisions
 from streamsift.core.sparse import in_format_of
 from streamsift.core.state import (
@@ -93,11 +94,13 @@ class _Members:
             self.keep(~np.isin(self.names, gone))
 
 
-class ColumnSelector(CopiedByState, SelectorMixin, BaseEstimator):
+class ColumnSelector(InNotebook, CopiedByState, SelectorMixin, BaseEstimator):
     """Base class of column selectors; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
     state_type: ClassVar[type[Any]]
+    notebook_picture = "reprs:columns"
+    learnt_sign = "n_offered_"
     scans_itself: ClassVar[bool] = False  # `_decide` notices bad values, and changes the state only when there are none
 
     n_offered_: int

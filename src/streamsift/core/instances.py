@@ -28,6 +28,7 @@ from streamsift.core.constraints import Limits, check_parameters
 from streamsift.core.copies import CopiedByState
 from streamsift.core.estimators import BaseEstimator, ClassifierMixin
 from streamsift.core.guard import one_thread
+from streamsift.core.pictures import InNotebook
 from streamsift.core.state import RowCounts, state_from_arrays, state_to_arrays
 from streamsift.core.tags import InstanceTags
 from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary, saved_labels, saved_names
@@ -77,12 +78,13 @@ class PurchaseStep:
     reason: str
 
 
-class InstanceClassifier(CopiedByState, ClassifierMixin, BaseEstimator):
+class InstanceClassifier(InNotebook, CopiedByState, ClassifierMixin, BaseEstimator):
     """Base class of classifiers that buy features one at a time; see the module docstring for the hooks."""
 
     parameter_limits: ClassVar[Limits] = {}
     counts_type: ClassVar[type[Any]]
     plan_type: ClassVar[type[Any]]
+    notebook_picture = "reprs:instances"
 
     n_rows_seen_: int
     _counts: Any

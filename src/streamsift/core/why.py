@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import estimator_html_repr
 
 from streamsift.core.exceptions import UnknownNameError
 from streamsift.core.guard import one_thread
-from streamsift.core.pictures import picture
+from streamsift.core.pictures import InNotebook, picture
 from streamsift.core.selection import rank_scores
 
 MOST_SELECTED, MOST_REJECTED = 12, 4  # features that `explain_leaders` tells about
@@ -132,14 +131,10 @@ class FeatureExplanation:
         return text
 
 
-class Explains:
+class Explains(InNotebook):
     """`explain` for row selectors; a method that keeps something overrides `_evidence`."""
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """A notebook shows a selector that has learnt with its selection, another one as scikit-learn does."""
-        if not hasattr(self, "n_rows_seen_"):
-            return {"text/plain": repr(self), "text/html": estimator_html_repr(self)}
-        return {"text/plain": repr(self), "text/html": picture("reprs:selector", self)}
+    notebook_picture = "reprs:selector"
 
     def _evidence(self, slot: int) -> Evidence:
         """What is known about a feature besides its score."""

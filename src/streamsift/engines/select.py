@@ -75,7 +75,8 @@ def select(
     target : str, optional
         The column with the labels.
     engine : "local", "dask", "spark", an address, a Client or a SparkSession
-        "local" are processes of this machine; "dask" and "spark" start a cluster on it.
+        "local" are processes of this machine; "dask" and "spark" start a cluster on it, and stop it in the end. A
+        SparkSession that is running in this process already is used, and goes on.
     jobs : int, default 2
         Processes of "local", or of the cluster that is started.
     prescreen : int, optional

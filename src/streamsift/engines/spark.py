@@ -20,7 +20,11 @@ __all__ = ["SparkEngine", "stream", "stream_by_key"]
 
 
 class SparkEngine:
-    """Tasks of a Spark session: a SparkSession, a master URL, or None for one that is started on this machine."""
+    """Tasks of a Spark session: a SparkSession, a master URL, or None for the one that is running in this process.
+
+    Where none is running, one is started on this machine, or at the master, and stopped in the end; one that was
+    running before goes on.
+    """
 
     def __init__(self, session: Any, jobs: int) -> None:
         try:
@@ -74,6 +78,11 @@ class SparkEngine:
             _refuse_other_versions(self._given)
             yield self._given
             return
+        running = self._running()
+        if running is not None:
+            _refuse_other_versions(running)
+            yield running
+            return
         master = self._given or f"local[{self.jobs},{TRIES}]"
         builder = self._spark.SparkSession.builder.master(master).appName("streamsift")
         try:
@@ -88,6 +97,20 @@ class SparkEngine:
             yield session
         finally:
             session.stop()
+
+    def _running(self) -> Any:
+        """The session of a context that runs in this process already (there is one at most), or None."""
+        from pyspark import SparkContext
+
+        context = SparkContext._active_spark_context
+        if context is None:
+            return None
+        if self._given is not None and self._given != context.master:
+            raise ParameterError(
+                f"Spark is running in this process already, with the master {context.master}, and cannot have "
+                f"{self._given} beside it: use engine='spark' or engine=session for the one that runs, or stop it."
+            )
+        return self._spark.SparkSession.builder.getOrCreate()
 
 
 def _counting(function: Callable[[Any], Any], done: Any) -> Callable[[Any], Any]:

@@ -34,6 +34,7 @@ from streamsift.core.constraints import HasMethods, Integer, IsNone, check_param
 from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import InputError, OneClassWarning, StreamsiftError
 from streamsift.core.interrupts import check
+from streamsift.core.live import live_line
 from streamsift.evaluate.error_watch import ErrorWatch
 from streamsift.evaluate.judges import ClassJudge, NumberJudge, Predictions
 from streamsift.evaluate.label_delay import LabelDelay
@@ -114,7 +115,8 @@ def prequential(
     every : int, default 1
         Steps per record of the trace; the last step always has one.
     progress : callable or None
-        Called after each step with the rows so far and the fraction of the stream behind us (None: unknown).
+        Called after each step with the rows so far and the fraction of the stream behind us (None: unknown). Where
+        none is given, a notebook shows a bar.
     on_counts : callable or None
         Called now and then, for the steps since the last call, with the hits, rows and predictions of each class, in
         an array of shape (3, n_steps, n_classes), and the sums of their logarithmic losses; of numbers, with the sums
@@ -178,7 +180,8 @@ def prequential(
     contest = _Contest(selector, learner, targets, label_delay, detector)
     board = Scoreboard(window, every, on_counts, NumberJudge() if numeric else ClassJudge())
     start = perf_counter()
-    with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings():
+    with RowTraceWriter(trace_path, run) as writer, warnings.catch_warnings(), live_line("prequential") as tell:
+        progress = progress or (lambda n_rows, fraction: tell(fraction, f"{n_rows:,} rows, {contest.told()}"))
         warnings.simplefilter("ignore", OneClassWarning)  # a stream may begin with one class
         try:
             for batch in islice(rows.batches(batch_size), n_batches):
@@ -186,8 +189,7 @@ def prequential(
                 board.add(contest.step(batch, start, board.wants_snapshot()))
                 if board.is_full:
                     writer.extend(board.records(), contest.n_features, contest.names)
-                if progress is not None:
-                    progress(contest.n_rows, rows.progress())
+                progress(contest.n_rows, rows.progress())
         except KeyboardInterrupt:
             board.snapshot_of_last(None)
             writer.extend(board.records(end=True), contest.n_features, contest.names)
@@ -261,6 +263,10 @@ class _Contest:
             self.scores() if is_snapshot else None,
             self._n_restarts + max(getattr(self._model, "n_restarts", 0), 0),
         )
+
+    def told(self) -> str:
+        """What is selected now, in a few words."""
+        return "nothing learnt yet" if self._selected is None else f"{len(self._selected):,} features selected"
 
     def scores(self) -> Floats | None:
         """The scores of the features now, if there are any."""

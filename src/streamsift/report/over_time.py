@@ -26,6 +26,18 @@ class Reference:
     values: Sequence[float]
 
 
+def most_frequent(rows: Sequence[float], values: Sequence[float | None]) -> Reference | None:
+    """The share of the most frequent class as the level to beat; None where no share is known.
+
+    >>> most_frequent([100, 200], [None, 0.6])
+    Reference(name='the most frequent class', rows=[200], values=[0.6])
+    """
+    known = [(row, value) for row, value in zip(rows, values, strict=False) if value is not None]
+    if not known:
+        return None
+    return Reference("the most frequent class", [row for row, _ in known], [value for _, value in known])
+
+
 def joined(lines: Sequence[Line]) -> list[Line]:
     """The same lines, of which those that coincide are one, which says so in its name.
 

@@ -19,12 +19,14 @@ from bokeh.embed import file_html
 from bokeh.layouts import column
 from bokeh.models import BoxZoomTool, CustomJS, Div, PanTool, ResetTool, SaveTool, Span, WheelZoomTool
 from bokeh.resources import INLINE
+from numpy.typing import NDArray
 
-from streamsift.report.chart import Chart, Curve, draw_curves, dress, hover_curves, new_figure
+from streamsift.report.chart import Chart, Curve, Mark, draw_curves, dress, hover_curves, new_figure
 from streamsift.report.decisions import decision_charts
 from streamsift.report.export import save_drawing
 from streamsift.report.figures import lanes_chart, scores_chart
 from streamsift.report.measures import measure
+from streamsift.report.over_time import accuracy_chart, most_frequent
 from streamsift.report.purchases import purchase_charts
 from streamsift.report.ranking import labels, majority
 from streamsift.report.summarize import summarize
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from streamsift.catalog import Kind
     from streamsift.comparison.comparison import Comparison
     from streamsift.runs.trace import Trace
+
+Floats = NDArray[np.float64]
 
 WIDTH, MARGIN = 760, 40  # of a picture and around it, in pixels
 CURVES = {"window_accuracy": "accuracy", "window_rmse": "RMSE", "stability": "stability", "n_selected": "features"}
@@ -78,33 +82,47 @@ def plot_comparison(comparison: Comparison, path: Path | str | None = None) -> A
 
 
 def _row_charts(trace: Trace) -> list[Chart]:
-    """Windowed accuracy, stability and number of features, a line where drift was found; then selection and scores."""
-    rows = trace.column("row")
+    """Accuracy or error, stability and number of features, a line where drift was found; then selection and scores."""
+    charts = [
+        _curve_chart(trace, name, label)
+        for name, label in CURVES.items()
+        if name != ("window_accuracy" if trace.numeric else "window_rmse")
+    ]
+    if trace.table["selected"].null_count < len(trace):  # else the selection was never recorded
+        run = summarize(trace, trace.run.method)
+        charts += [lanes_chart(run["lanes"]), scores_chart(run, 0)]
+    return [chart for chart in charts if chart is not None]
+
+
+def _curve_chart(trace: Trace, name: str, label: str) -> Chart | None:
+    """A measure over the rows; None where the run has no value of it."""
+    rows, values = trace.column("row"), trace.column(name)
     found = rows[trace.column("drift_found") == 1.0]
-    charts = []
-    for name, label in CURVES.items():
-        if name == ("window_accuracy" if trace.numeric else "window_rmse"):
-            continue
-        x, values = rows, trace.column(name)
-        if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
-            x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
-        if np.isnan(values).all():
-            continue
-        known = [None if np.isnan(value) else value for value in values.tolist()]
+    if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
+        rows, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+    if np.isnan(values).all():
+        return None
+    line = (label, rows.tolist(), _known(values))
+    if name == "window_accuracy":
+        shares = _known(trace.column("window_majority")) if "window_majority" in trace.table.column_names else []
+        chart = accuracy_chart([line], "Accuracy over the latest steps", most_frequent(line[1], shares))
+    else:
         chart = Chart(label, "", "", new_figure("rows seen", label, 200))
-        lines = draw_curves(chart, [Curve(label, x.tolist(), known)], ("what", "row", label))
-        hover_curves(chart, lines, "", ("row", "0,0"), (label, "0.[000]"))
-        for row in found.tolist():
-            span = Span(location=row, dimension="height", line_dash="dotted")
-            chart.figure.add_layout(span)
-            chart.colour(span, line_color="quiet")
+        drawn = draw_curves(chart, [Curve(*line)], ("what", "row", label))
+        hover_curves(chart, drawn, "", ("row", "0,0"), (label, "0.[000]"))
         chart.legend = []  # the axis says it
-        charts.append(dress(chart))
-    if trace.table["selected"].null_count == len(trace):  # the selection was never recorded
-        return charts
-    run = summarize(trace, trace.run.method)
-    drawn = (lanes_chart(run["lanes"]), scores_chart(run, 0))
-    return [*charts, *(chart for chart in drawn if chart is not None)]
+        dress(chart)
+    for row in found.tolist():
+        span = Span(location=row, dimension="height", line_dash="dotted")
+        chart.figure.add_layout(span)
+        chart.colour(span, line_color="quiet")
+    if found.size and name == "window_accuracy":
+        chart.legend.append(Mark("quiet", "dashed", "drift found by the selector"))
+    return chart
+
+
+def _known(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 PLOTS: dict[Kind, Callable[[Trace], list[Chart]]] = {

@@ -10,7 +10,15 @@ from streamsift.report.chart import Chart
 from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
 from streamsift.report.measures import measure
 from streamsift.report.numbers import duration, number, share, size
-from streamsift.report.over_time import Line, Reference, accuracy_chart, amounts_chart, error_chart, stability_chart
+from streamsift.report.over_time import (
+    Line,
+    Reference,
+    accuracy_chart,
+    amounts_chart,
+    error_chart,
+    most_frequent,
+    stability_chart,
+)
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.summarize import summarize
 from streamsift.report.why import unknown_to_all, why_cards
@@ -105,12 +113,7 @@ def _majority(run: dict[str, Any]) -> Reference | None:
     """The share of the most frequent class among the rows tested; traces of earlier versions do not have it."""
     measures = run["measures"]
     key = "window_majority" if "window_accuracy" in measures else "majority"
-    values = measures.get(key) or []
-    known = [place for place, value in enumerate(values) if value is not None]
-    if not known:
-        return None
-    rows = measures["rows"]
-    return Reference("the most frequent class", [rows[place] for place in known], [values[place] for place in known])
+    return most_frequent(measures["rows"], measures.get(key, ()))
 
 
 def _lines(runs: Sequence[dict[str, Any]], key: str) -> list[Line]:

@@ -1,86 +1,148 @@
-"""A trace in a notebook: a small table of its numbers, with sparklines."""
+"""A trace in a notebook: what was run, its numbers in large type, its curves, and what was selected."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from markupsafe import Markup
 
+from streamsift.report.measures import count, measure
+from streamsift.report.notebook import Floats, Small, curves, facts, folded, frame, head, hint, table
+from streamsift.report.numbers import duration, number, share, size
 from streamsift.report.plots import CURVES
 
 if TYPE_CHECKING:
+    from streamsift.catalog import Kind
     from streamsift.runs.trace import Trace
 
-Floats = NDArray[np.float64]
-
-N_POINTS, WIDTH, HEIGHT = 200, 160, 28  # of a sparkline
-SHOWN = {
-    "rows": "rows",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "kappa": "kappa",
-    "log_loss": "log loss",
-    "f1": "F1",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-    "stability": "stability",
+MOST_NAMES = 12
+WRITTEN: dict[str, Callable[[float | None], str]] = {
+    "rows": count, "n_selected": count, "peak_memory": size, "n_restarts": count, "n_features": count,
+    "n_offered": count, "rows_trained": count, "rows_held_out": count, "mean_cost": number,
+    **dict.fromkeys(("seconds", "selection_seconds", "learner_seconds"), duration),
+}  # fmt: skip
+CALLED = {
+    "seconds": "time",
     "n_selected": "features",
-    "selection_accuracy": "selection accuracy",
-    "rows_per_second": "rows per second",
-    "peak_memory": "peak memory, bytes",
-    "ram_hours": "RAM-hours",
+    "n_restarts": "restarts of the learner",
+    "peak_memory": "peak memory",
+}
+LARGE = {
+    "rows": (
+        "rows",
+        "accuracy",
+        "balanced_accuracy",
+        "rmse",
+        "mae",
+        "r2",
+        "stability",
+        "n_selected",
+        "selection_accuracy",
+    ),
+    "columns": ("n_offered", "seconds"),
+    "instances": ("accuracy", "mean_cost", "rows_held_out"),
 }
 
 
 def html(trace: Trace) -> str:
-    """A table of the run's numbers, and its curves as sparklines."""
-    summary, run = trace.summary(), trace.run
-    about = ", ".join(str(word) for word in (run.method, run.settings.get("model")) if word)
-    judged = {name: label for name, label in SHOWN.items() if name in summary}
-    names = judged if len(judged) > len(SHOWN) // 2 else {name: name.replace("_", " ") for name in summary}
-    cells = [(label, number(summary[name])) for name, label in names.items() if summary[name] is not None]
-    rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in cells)
-    lines = "".join(
-        f"<tr><th style='text-align:left'>{label}</th><td>{picture}</td></tr>"
-        for name, label in CURVES.items()
-        if name in trace.table.column_names and (picture := sparkline(trace.column(name), label))
+    """The trace as a notebook shows it."""
+    run, summary = trace.run, trace.summary()
+    known = {name: value for name, value in summary.items() if value is not None}
+    large = [(_written(name, known[name]), _called(name)) for name in LARGE[run.kind] if name in known]
+    names = _names(trace)
+    if run.kind == "columns":
+        large.insert(1, (f"{len(names):,}", "selected"))
+    rest = [(_called(name), _written(name, value)) for name, value in known.items() if name not in LARGE[run.kind]]
+    parts = [head(run.method, _about(trace)), facts(large), curves(SMALL[run.kind](trace))]
+    if names:
+        more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+        words = '<p style="margin: 4px 0 0; font-size: 13px">Selected at the end: {}{}</p>'
+        parts.append(Markup(words).format(", ".join(names[:MOST_NAMES]), more))
+    if rest:
+        parts.append(folded("More numbers", table("", [], rest)))
+    return frame(*parts, hint("Drawn, to zoom into:", "trace.plot()"))
+
+
+def _about(trace: Trace) -> str:
+    run = trace.run
+    model = run.settings.get("model")
+    words = [f"judged by {model}" if model else "", f"on {run.data}" if run.data else ""]
+    words.append(
+        f"{trace.n_features:,} features in {len(trace):,} steps" if trace.n_features else f"{len(trace):,} steps"
     )
-    caption = f"Trace of {len(trace):,} steps: {escape(about)}"
-    return f"<table><caption>{caption}</caption><tbody>{rows}{lines}</tbody></table>"
+    words.append("" if run.complete else "interrupted")
+    return ", ".join(word for word in words if word)
 
 
-def number(value: float | None) -> str:
-    """A number for a table.
+def _called(name: str) -> str:
+    return CALLED.get(name) or measure(name.removeprefix("n_")).label
 
-    >>> number(120000.0), number(0.81234), number(1.5e-9)
-    ('120,000', '0.812', '1.5e-09')
-    """
-    if value is None:
+
+def _written(name: str, value: float) -> str:
+    return (WRITTEN.get(name) or measure(name).write)(value)
+
+
+def _names(trace: Trace) -> list[str]:
+    """What is selected at the end, as far as the run says it."""
+    if "selected" in trace.result:
+        return [str(one["name"]) for one in trace.result["selected"]]
+    if trace.run.kind != "rows" or trace.table["selected"].null_count == len(trace):
+        return []
+    last = trace.snapshots().table["selected"][-1].as_py()
+    return [trace.name(index) for index in last]
+
+
+def _row_curves(trace: Trace) -> list[Small]:
+    rows = trace.column("row")
+    found = rows[trace.column("drift_found") == 1.0].tolist()
+    drawn = []
+    for name, label in CURVES.items():
+        x, values, level, write = rows, trace.column(name), None, measure(label.lower()).write
+        if name == "n_selected" and np.isnan(values).all() and trace.table["selected"].null_count < len(trace):
+            x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+        told = _told(values, write)
+        if name == "window_accuracy" and "window_majority" in trace.table.column_names:
+            level = trace.column("window_majority")
+            known = level[~np.isnan(level)]
+            told += f"; shaded: the most frequent class, {share(float(known[-1]))} at the end" if known.size else ""
+        drawn.append(Small(label, x, values, told, level, found))
+    return drawn
+
+
+def _column_curves(trace: Trace) -> list[Small]:
+    if not len(trace):
+        return []
+    x = trace.column("offered")
+    named = (("selected", "n_selected", count), ("wealth", "wealth", number))
+    return [Small(label, x, trace.column(key), _told(trace.column(key), write)) for label, key, write in named]
+
+
+def _instance_curves(trace: Trace) -> list[Small]:
+    """Means over the rows so far: how many values were bought, and how many answers were right."""
+    if not len(trace):
+        return []
+    x = trace.column("row")
+    named: Sequence[tuple[str, str, Any]] = (("features bought", "n_evaluated", count), ("accuracy", "correct", share))
+    drawn = []
+    for label, key, write in named:
+        values = trace.column(key)
+        mean = np.cumsum(values) / np.arange(1, len(values) + 1)
+        drawn.append(Small(label, x, mean, f"mean so far: {_told(mean, write)}"))
+    return drawn
+
+
+def _told(values: Floats, write: Callable[[float | None], str]) -> str:
+    known = values[~np.isnan(values)]
+    if not known.size:
         return ""
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.2g}"
+    low, high, last = (write(float(value)) for value in (known.min(), known.max(), known[-1]))
+    return low if low == high else f"{low} to {high}, at the end {last}"
 
 
-def sparkline(values: Floats, label: str) -> str:
-    """A curve as a tiny SVG; nothing where there are fewer than two values."""
-    known = np.flatnonzero(~np.isnan(values))
-    if len(known) < 2:
-        return ""
-    known = known[np.unique(np.linspace(0, len(known) - 1, min(len(known), N_POINTS)).astype(int))]
-    low, high = float(values[known].min()), float(values[known].max())
-    x = 1.0 + (WIDTH - 2.0) * known / (len(values) - 1)
-    y = (
-        HEIGHT
-        - 2.0
-        - (HEIGHT - 4.0) * ((values[known] - low) / (high - low) if high > low else np.full(len(known), 0.5))
-    )
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
-    title = f"{label}: {number(low)} to {number(high)}"
-    return (
-        f"<svg role='img' width='{WIDTH}' height='{HEIGHT}' viewBox='0 0 {WIDTH} {HEIGHT}'><title>{title}</title>"
-        f"<polyline points='{points}' fill='none' stroke='currentColor' stroke-width='1.2'/></svg>"
-    )
+SMALL: dict[Kind, Callable[[Trace], list[Small]]] = {
+    "rows": _row_curves,
+    "columns": _column_curves,
+    "instances": _instance_curves,
+}

@@ -243,13 +243,12 @@ class RowResult:
         '1 row had no label and was left out.'
         >>> RowResult(Selection(np.array([0]), ("a",), None, 4, 9), because="about 'y' (error 5 %)").note()
         "1 of 4 columns tells something about 'y' (error 5 %)."
+        >>> RowResult(Selection(np.array([], int), (), None, 1, 9), because="about 'y' (error 5 %)").note()
+        "The only column tells nothing about 'y' (error 5 %). -k 1 takes it all the same."
         """
         notes = []
         if self.because:
-            n = len(self.selection)
-            which = f"{n or 'None'} of {self.selection.n_features:,} columns {'tells' if n < 2 else 'tell'}"
-            advice = "" if n else " -k 10 takes the ten best all the same."
-            notes.append(f"{which} something {self.because}.{advice}")
+            notes.append(_how_many_tell(len(self.selection), self.selection.n_features, self.because))
         if self.n_unlabelled:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
             verb = "was" if self.n_unlabelled == 1 else "were"
@@ -258,13 +257,27 @@ class RowResult:
 
     def reach(self) -> str:
         """The rows seen."""
-        return f"{self.selection.n_rows_seen:,} rows"
+        return _rows(self.selection.n_rows_seen)
 
 
-def because_of(selector: Any, target: str) -> str:
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _how_many_tell(n: int, n_features: int, because: str) -> str:
+    """How many features tell something, in a sentence, and what to do where none does."""
+    if n_features == 1:
+        told = "something" if n else "nothing"
+        return f"The only column tells {told} {because}.{'' if n else ' -k 1 takes it all the same.'}"
+    which = f"{n or 'None'} of {n_features:,} columns {'tells' if n < 2 else 'tell'} something {because}."
+    best = "the ten best" if n_features > 10 else "them"
+    return which if n else f"{which} -k {min(n_features, 10)} takes {best} all the same."
+
+
+def because_of(selector: Any, target: str, n_selected: int) -> str:
     """Which rule on p-values decided how many features a selector has selected; empty where none did."""
     rule = getattr(selector, "n_features_to_select", None)
-    beyond = " that those above do not" if getattr(selector, "chosen_together", False) else ""
+    beyond = " that those above do not" if n_selected > 1 and getattr(selector, "chosen_together", False) else ""
     return f"about {target!r}{beyond} ({words(rule)})" if isinstance(rule, str) else ""
 
 
@@ -323,7 +336,7 @@ class RowLoop:
 
     def reach(self) -> str:
         """The rows behind us."""
-        return f"{self._course.n_rows:,} rows"
+        return _rows(self._course.n_rows)
 
     def steps(self) -> Iterator[RowStep]:
         """Lead the selector over the rows."""
@@ -348,11 +361,9 @@ class RowLoop:
         n_unlabelled = n_left_out or getattr(self._source, "n_unlabelled", 0)
         if self._run.settings.get("unlabelled") == "skip":
             n_unlabelled = 0  # the reader has said it
-        because, explain = (
-            because_of(self._selector, self._run.target),
-            getattr(self._selector, "explain_leaders", tuple),
-        )
-        return RowResult(self._last.snapshot.selection, n_unlabelled, not n_left_out, because, explain)
+        selection, explain = self._last.snapshot.selection, getattr(self._selector, "explain_leaders", tuple)
+        because = because_of(self._selector, self._run.target, len(selection))
+        return RowResult(selection, n_unlabelled, not n_left_out, because, explain)
 
     def _refuse_nothing_to_learn(self) -> None:
         if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:
@@ -364,8 +375,9 @@ class RowLoop:
         classes = getattr(self._selector, "classes_", None)  # a method that uses no labels has none
         if classes is not None and len(classes) < 2:
             label = classes.tolist()[0]
+            which = "The only row has" if self._last.n_rows == 1 else f"All {self._last.n_rows:,} rows have"
             raise InputError(
-                f"All {self._last.n_rows:,} rows have the label {label!r} in column {self._run.target!r}: with one "
+                f"{which} the label {label!r} in column {self._run.target!r}: with one "
                 "class nothing can be distinguished, so give rows of a second class or another target."
             )
 

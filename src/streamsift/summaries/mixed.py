@@ -54,7 +54,9 @@ class MixedSummary:
         """What declarations cannot say, in a few words."""
         if self.n_features != sizes["n_features"]:
             return f"n_features is {self.n_features} instead of {sizes['n_features']}"
-        if self.weight_sum**2 > self.square_sum * sizes["n_rows_seen"] * (1.0 + 1e-6) and self.square_sum > 0.0:
+        # (Σw)² ≤ n Σw², as roots: forged sums may be too large to be squared
+        most = math.sqrt(self.square_sum) * math.sqrt(sizes["n_rows_seen"])
+        if self.square_sum > 0.0 and self.weight_sum > most * (1.0 + 5e-7):
             return "weight_sum and square_sum are not those of so few rows"
         both = np.intersect1d(self.number_slots, self.category_slots)
         return f"feature {both[0]} is both numbers and categories" if len(both) else None
