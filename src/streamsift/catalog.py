@@ -169,7 +169,6 @@ _TABLE: dict[str, Entry] = {
         "rows",
         "Boosted decision stumps with drift detectors; chooses the number of features itself.",
         _BARDDAL,
-        targets="classes",
     ),
     "joint:forward": Entry(
         _JOINT,

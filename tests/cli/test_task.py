@@ -60,7 +60,7 @@ def test_joint_rules_take_numbers(sift, houses, rule):
 
 
 def test_a_method_for_classes_is_refused_with_those_that_work(sift, houses):
-    for method in ("abfs", "screen:t_score"):
+    for method in ("efs", "screen:t_score"):
         code, out, err = sift("select", houses, "--target", "price", "--method", method)
         assert (code, out) == (1, "")
         assert f"{method!r} selects features for classes, not for numbers" in err

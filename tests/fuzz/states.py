@@ -81,7 +81,7 @@ def variants(name: str) -> list[str]:
     options += ["sparse"] if tags.sparse else []
     options += ["fading"] if fades else []
     options += ["faded sparse"] if fades and tags.sparse else []
-    options += ["codes", "hddm_a", "hddm_w"] if name == "abfs" else []
+    options += ["codes", "coded numbers", "hddm_a", "hddm_w"] if name == "abfs" else []
     options += ["numbers"] if tags.regression else []
     options += ["sparse numbers"] if tags.regression and tags.sparse else []
     options += ["wide", "gaps", "pairs"] if name.startswith("joint:") else []
@@ -96,7 +96,7 @@ def learnt(name: str, variant: str) -> Original:
     wanted |= {"max_iterations": 20} if "max_iterations" in parameters else {}
     wanted |= {"random_state": 0} if "random_state" in parameters else {}
     if name == "abfs":
-        wanted |= {"grace_period": 20, "categorical": "all" if variant == "codes" else None}
+        wanted |= {"grace_period": 20, "categorical": "all" if "code" in variant else None}
         wanted |= {"detector": variant} if variant.startswith("hddm") else {}
     if name.startswith("screen:") and variant == "dense" and "eps" in parameters:
         wanted |= {"eps": 0.05}
@@ -111,7 +111,7 @@ def learnt(name: str, variant: str) -> Original:
         X[::7, 2] = np.nan
     y = np.arange(N_ROWS) % 3 if variant == "three classes" else y * (variant != "one class")
     target = X[:, 0] + 0.1 * X[:, 1]
-    X = np.abs(np.round(X)) if variant == "codes" or kind == "instances" else X
+    X = np.abs(np.round(X)) if "code" in variant or kind == "instances" else X
     if kind == "rows":
         X = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)) if "sparse" in variant else X
         y = target if "numbers" in variant else y
@@ -270,7 +270,7 @@ def use(method: Any, original: Original) -> dict[str, NDArray[Any]]:
         return _use_instances(method, np.abs(np.round(X)), y)
     if kind == "columns":
         return _use_columns(method, X, y)
-    return _use_rows(method, np.abs(np.round(X)) if original.variant == "codes" else X, y)
+    return _use_rows(method, np.abs(np.round(X)) if "code" in original.variant else X, y)
 
 
 def _use_rows(method: Any, X: NDArray[Any], y: NDArray[Any]) -> dict[str, NDArray[Any]]:

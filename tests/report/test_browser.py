@@ -147,6 +147,68 @@ def test_the_heat_map_says_what_is_under_the_mouse(judged_page, judged_trace, br
     assert quiet(page)
 
 
+def test_on_a_phone_buttons_stand_below_the_legend_and_names_are_not_broken(make_trace, browse):
+    rng = np.random.default_rng(0)
+    trace = make_trace(rng.random((6, 120)), names=[f"station_{k:03d}_temperature" for k in range(120)])
+    page = browse(trace_page(trace), width=390)
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    legend = chart_of(page, "Scores of all features").locator(".legend li").first
+    assert legend.bounding_box()["height"] < 50
+    name = page.locator("td button.open").first
+    assert name.bounding_box()["height"] < 30  # one line
+    assert quiet(page)
+
+
+# The lines of the large heat map whose names are drawn now.
+NAMED = """() => Bokeh.documents.flatMap((one) => one.roots()).map((plot) => plot.left[0])
+    .find((axis) => axis.major_label_overrides.size > 40).ticker.ticks"""
+
+
+def test_a_large_heat_map_shows_all_names_as_one_zooms(make_trace, browse):
+    rng = np.random.default_rng(0)
+    trace = make_trace(rng.random((6, 120)), names=[f"sensor_{k}" for k in range(120)])
+    page = browse(trace_page(trace))
+    figure = chart_of(page, "Scores of all features")
+    place = figure.locator(".chart")
+
+    def ticks():
+        return page.evaluate(NAMED)
+
+    def lines():
+        return place.get_attribute("data-lines")
+
+    assert lines() == "0-119"
+    assert 20 <= len(ticks()) < 60
+    button = figure.get_by_role("button", name="Fewer lines")
+    assert figure.get_by_role("button", name="All lines").is_disabled()
+    for _ in range(2):
+        button.focus()
+        page.keyboard.press("Enter")
+    assert lines() == "45-74"
+    assert ticks() == list(range(45, 75))  # every line has its name
+    figure.get_by_role("button", name="Lines above").click()
+    assert lines() == "30-59"
+    figure.get_by_role("button", name="All lines").click()
+    assert lines() == "0-119"
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 90, steps=5)
+    page.mouse.up()
+    page.wait_for_function("(e) => e.dataset.lines !== '0-119'", arg=place.element_handle())
+    first, last = map(int, lines().split("-"))
+    assert last - first < 40
+    assert ticks() == list(range(first, last + 1))
+    assert not page.locator("#feature").is_visible()  # a drag is no click
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 5)
+    page.wait_for_selector("#feature[data-shown]")
+    opened = page.locator("#feature-name").inner_text()
+    best = np.argsort(-np.array(trace.table["scores"][-1].as_py()))
+    assert opened in [f"sensor_{best[place]}" for place in (first - 1, first)]  # the line on top, perhaps cut
+    assert quiet(page)
+
+
 def test_a_line_shows_a_tooltip(judged_page, browse):
     page = browse(judged_page)
     assert "bytes 2.05k" in first_tooltip(page, chart_of(page, "Memory held").locator(".chart"))

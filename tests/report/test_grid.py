@@ -75,3 +75,15 @@ def test_the_heat_map_has_the_best_on_top_and_no_colour_where_no_score_is(make_t
     names = [run["grid"]["features"][place]["name"] for place in chart.lanes]
     assert names == ["x0", "x1000", "x999"]
     assert chart.figure.renderers[0].data_source.data["image"][0].tolist()[0] == [0, 254]
+
+
+def test_a_large_heat_map_has_the_names_that_have_room(make_trace):
+    rng = np.random.default_rng(0)
+    chart = heat_chart(summarize(make_trace(rng.random((4, 90)), names=[f"sensor_{k}" for k in range(90)]), "run"), 0)
+    axis = chart.figure.yaxis[0]
+    assert chart.zooms
+    assert axis.ticker.ticks == list(range(0, 90, 3))
+    assert len(axis.major_label_overrides) == 90  # all are there when the page zooms
+    few = heat_chart(summarize(make_trace(rng.random((4, 30))), "run"), 0)
+    assert not few.zooms
+    assert few.figure.yaxis[0].ticker.ticks == list(range(30))

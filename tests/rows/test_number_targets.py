@@ -32,7 +32,7 @@ def test_every_row_method_takes_numbers_or_says_what_does(name: str) -> None:
         assert catalog.make(name, task="regression").partial_fit(X, y).n_rows_seen_ == len(y)
         return
     assert "for classes only" in words
-    assert "Joint, Screener('correlation'), FIRES and OFS take numbers" in words
+    assert "Joint, Screener('correlation'), FIRES, ABFS and OFS take numbers" in words
     if "task" in catalog.parameters(name):
         with pytest.raises(ParameterError, match=r"task='regression'.*Joint"):
             catalog.make(name, task="regression").partial_fit(X, y)

@@ -68,8 +68,8 @@ def settle(
             found = f", {words_for_task(sample)}; --task classification takes its values as classes"
         raise ParameterError(
             f"{method!r} selects features for classes, not for numbers{why_not}: choose --method joint:forward, "
-            f"screen:correlation, fires or investing for the target {target or 'label'!r} (streamsift methods has all)"
-            f"{found}."
+            f"screen:correlation, fires, abfs or investing for the target {target or 'label'!r} (all: streamsift "
+            f"methods){found}."
         )
     if sample is not None and doubtful:
         other, instead = ("classification", "classes") if task == "regression" else ("regression", "numbers")

@@ -459,5 +459,5 @@ def _advice_on_numbers(owner: str, tags: StreamTags) -> str:
     if tags.regression:
         return "set task='regression' (--task regression) to take them as numbers, or cut y into classes first"
     why = f" ({tags.why_no_numbers})" * bool(tags.why_no_numbers)
-    others = "Joint, Screener('correlation'), FIRES and OFS take numbers (task='regression')"
+    others = "Joint, Screener('correlation'), FIRES, ABFS and OFS take numbers (task='regression')"
     return f"this {owner} selects features for classes only{why}; {others}, or cut y into classes first"

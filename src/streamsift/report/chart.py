@@ -56,6 +56,7 @@ class Chart:
     grid: int | None = None
     lanes: list[int] = field(default_factory=list)
     heat: bool = False
+    zooms: bool = False  # whether heat.js zooms into its lines
     labels: bool = False  # whether labels.js places its labels
 
     def colour(self, model: Any, **roles: str) -> None:
@@ -155,7 +156,7 @@ def name_lanes(chart: Chart, names: Sequence[str]) -> None:
     plot = chart.figure
     plot.y_range = Range1d(max(len(names), 1) - 0.4, -0.6)
     plot.yaxis.ticker = FixedTicker(ticks=list(range(len(names))))
-    plot.yaxis.major_label_overrides = {k: PlainText(text=shorten(name)) for k, name in enumerate(names)}
+    plot.yaxis.major_label_overrides = {k: PlainText(text=name) for k, name in enumerate(shorten(names))}
     plot.ygrid.visible = False
 
 
@@ -194,11 +195,25 @@ def gaps(values: Sequence[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def shorten(name: str) -> str:
-    """A name that fits beside a lane: its beginning and its end, which is where long names differ.
+def shorten(names: Sequence[str]) -> list[str]:
+    """Names that fit beside lanes: their beginning and end, or, where these are alike, the part in which they differ.
 
-    >>> shorten("mean_concave_points_worst")
-    'mean_conca…s_worst'
+    >>> shorten(["mean_concave_points_worst", "area"])
+    ['mean_conca…s_worst', 'area']
+    >>> shorten(["station_010_temperature", "station_011_temperature"])
+    ['station_010_tempe…', 'station_011_tempe…']
     """
     keep = LONGEST_LABEL * 5 // 9
-    return name if len(name) <= LONGEST_LABEL else f"{name[:keep]}…{name[keep + 1 - LONGEST_LABEL :]}"
+    found = [_cut(name, f"{name[:keep]}…{name[keep + 1 - LONGEST_LABEL :]}") for name in names]
+    if len(set(found)) == len(set(names)):
+        return found
+    first, last = min(names), max(names)
+    differ = next((k for k, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    if differ < LONGEST_LABEL - 5:
+        return [_cut(name, f"{name[: LONGEST_LABEL - 1]}…") for name in names]
+    start = differ - 4  # a little of what is alike
+    return [_cut(name, f"…{name[start : start + LONGEST_LABEL - 2]}…") for name in names]
+
+
+def _cut(name: str, short: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else short

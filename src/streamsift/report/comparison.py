@@ -71,7 +71,9 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None, fi
         sections += [run_section(run, 0, f"The run of {run['name']}"), *why_sections(run, 0)]
     sections += _troubles(comparison)
     grids = [] if run is None else [run["grid"]]
-    return render(comparison["data"], _lead(comparison), sections, grids, card=card(comparison))
+    return render(
+        comparison["data"], _lead(comparison), sections, grids, card=card(comparison), notes=_notes(comparison)
+    )
 
 
 def _tested(comparison: dict[str, Any]) -> list[Section]:
@@ -113,19 +115,22 @@ def _lead(comparison: dict[str, Any]) -> str:
     facts.append("a number as target" if _numeric(comparison) else f"{comparison['n_classes']:,} classes")
     target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
     times = comparison["repeats"]
-    budget = comparison.get("budget") or {"repeats": times, "sentence": ""}
-    times = min(times, budget["repeats"])
+    times = min(times, (comparison.get("budget") or {"repeats": times})["repeats"])
     repeats = "once" if times == 1 else f"{times} times"
     learners = models(comparison["entries"])
     judged = f", judged by {' and '.join(learners)}" if learners else ""
-    sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
-    sentences += [budget["sentence"], comparison.get("metric_sentence", "")]
-    sentences += [rival["sentence"] for rival in comparison.get("rivals", ())]
-    notes = "".join(f" {sentence}" for sentence in sentences if sentence)
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
-        f"{comparison['batch_size']:,}{judged}.{notes}"
+        f"{comparison['batch_size']:,}{judged}."
     )
+
+
+def _notes(comparison: dict[str, Any]) -> str:
+    """What to know about the learners, the budget, the metric and methods that are there as rivals."""
+    sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
+    sentences += [(comparison.get("budget") or {"sentence": ""})["sentence"], comparison.get("metric_sentence", "")]
+    sentences += [rival["sentence"] for rival in comparison.get("rivals", ())]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _group(protocol: str, entries: Sequence[Entry], comparison: dict[str, Any], *, alone: bool) -> Section:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
+from bokeh.models import BoxZoomTool, ColumnDataSource, LinearColorMapper, Range1d
 
 from streamsift.report.chart import (
     N_COLOURS,
@@ -26,7 +26,8 @@ from streamsift.report.chart import (
 from streamsift.report.grid import grid_scores
 from streamsift.report.over_time import ROWS, joined, told
 
-LABELLED = 40  # lanes that get their names beside them; more would overlap
+LABELLED = 40  # lines of a heat map that get all their names beside them; of more, those that have room
+NAMES_WIDTH = 120  # pixels for names, so that the picture keeps its place while they change
 MOST_COLUMNS = 1_000  # of the heat map
 COLOURS = 254  # steps of the heat map's palette; 0 is left for cells without a score
 BRIGHT = 0.99  # quantile of the scores that gets the last colour, so that a single giant does not blind the others
@@ -54,12 +55,14 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
         "Each line is a feature, the best at the end on top; the stronger the colour, the higher its score."
         + (f" {left_out:,} more features are not drawn." if left_out > 0 else "")
         + _thinned(run)
-        + " Click a line to see the feature.",
+        + " Click a line to see the feature."
+        + ("" if few else " Drag over lines to zoom into them (or Ctrl and the wheel): names come as there is room."),
         f"Heat map of the scores of {n_features} features over {n_snapshots} snapshots; at the end {names[0]} leads.",
-        new_figure(ROWS, None, 64 + (17 * max(n_features, 2) if few else min(640, max(320, 2 * n_features)))),
+        new_figure(ROWS, None, 64 + (17 * max(n_features, 2) if few else min(640, max(480, 2 * n_features)))),
         grid=number_of_run,
         lanes=order,
         heat=True,
+        zooms=not few,
     )
     plot = chart.figure
     mapper = LinearColorMapper(low=1, high=COLOURS, palette=["#808080"] * COLOURS, low_color="rgba(0, 0, 0, 0)")
@@ -68,8 +71,13 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     chart.colour(mapper, palette="heat")
     chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g} and more"))
     plot.x_range = Range1d(0, end)
-    name_lanes(chart, names if few else [])
+    name_lanes(chart, names)
     plot.y_range = Range1d(n_features - 0.5, -0.5)
+    if not few:
+        plot.yaxis.ticker.ticks = list(range(0, n_features, -(-n_features // LABELLED)))
+        plot.min_border_left = NAMES_WIDTH
+        plot.add_tools(BoxZoomTool(dimensions="height"))
+        plot.toolbar.active_drag = None  # heat.js switches it on where there is a mouse
     dress(chart)
     plot.ygrid.visible = False
     return chart

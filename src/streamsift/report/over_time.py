@@ -12,6 +12,7 @@ from streamsift.report.chart import Chart, Mark, as_share, coloured, draw_curves
 from streamsift.report.numbers import share
 
 ROWS = "rows seen"
+MOST_NAMED = 3  # of lines that coincide
 SAME = 0.005  # of the height of a chart: lines that stay nearer to each other are drawn as one
 
 Line = tuple[str, Sequence[float], Sequence[float | None]]  # name, rows, values; the most important line first
@@ -54,7 +55,17 @@ def joined(lines: Sequence[Line]) -> list[Line]:
                 break
         else:
             groups.append((line, [line[0]]))
-    return [(" = ".join(names), rows, values) for (_, rows, values), names in groups]
+    return [(_together(names), rows, values) for (_, rows, values), names in groups]
+
+
+def _together(names: Sequence[str]) -> str:
+    """What to call lines that coincide; a legend has no room for many names.
+
+    >>> _together(["a", "b", "c"]), _together(["a", "b", "c", "d", "e"])
+    ('a = b = c', 'a = b = 3 more')
+    """
+    shown = names if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    return " = ".join(shown)
 
 
 def _coincide(one: Line, other: Line, within: float) -> bool:
@@ -69,7 +80,8 @@ def _coincide(one: Line, other: Line, within: float) -> bool:
 def told(lines: Sequence[Line]) -> str:
     """A sentence on the lines that were joined; nothing where none were."""
     same = [name for name, _, _ in lines if " = " in name]
-    return f" These lines coincide: {'; '.join(same)}." if same else ""
+    more = " The CSV file has every line by its own name." if any(name.endswith(" more") for name in same) else ""
+    return f" These lines coincide: {'; '.join(same)}.{more}" if same else ""
 
 
 def accuracy_chart(lines: Sequence[Line], what: str, reference: Reference | None = None) -> Chart:

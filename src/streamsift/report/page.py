@@ -21,7 +21,7 @@ from streamsift.report.chart import Chart
 from streamsift.report.figures import feature_charts
 
 # page.js starts the others
-SCRIPTS = ("download.js", "export.js", "sort.js", "contents.js", "labels.js", "feature.js", "page.js")
+SCRIPTS = ("download.js", "export.js", "sort.js", "contents.js", "labels.js", "heat.js", "feature.js", "page.js")
 FEWEST_LINES = 4  # of a page that gets contents
 
 
@@ -114,10 +114,12 @@ def render(
     grids: Sequence[dict[str, Any]] = (),
     callout: str = "",
     card: Card | None = None,
+    notes: str = "",
 ) -> str:
     """Return the page as HTML: style, script, chart library and data are all inside.
 
-    `grids` are the features that can be opened (see grid.py); `card` and `callout` are set apart on top of the page.
+    `grids` are the features that can be opened (see grid.py); `card` and `callout` are set apart on top of the page,
+    and `notes` stand below the lead in small type.
     """
     environment = Environment(
         loader=PackageLoader("streamsift.report"),
@@ -144,6 +146,7 @@ def render(
     return environment.get_template("page.html.jinja").render(
         title=title,
         lead=lead,
+        notes=notes,
         callout=callout,
         card=card,
         contents=_contents(sections, section_places, places, table_places),
@@ -193,6 +196,7 @@ def _chart(chart: Chart, place: str) -> dict[str, Any]:
         "grid": chart.grid,
         "lanes": chart.lanes,
         "heat": chart.heat,
+        "zooms": chart.zooms,
         "labels": chart.labels,
     }
 

@@ -26,8 +26,9 @@ from streamsift.reproduce.fires import data as fires_data
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
 from streamsift.reproduce.screening import data as screening_data
-from streamsift.rows.abfs import ABFS, TIE
+from streamsift.rows.abfs import ABFS
 from streamsift.rows.fires import ANN, FIRES, SDT
+from streamsift.rows.stump import TIE
 from streamsift.streams.generators.linear_drift import LinearDrift
 
 Cells = list[tuple[str, float | str, float | str]]  # cell, ours, published

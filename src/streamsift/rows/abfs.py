@@ -26,18 +26,24 @@ Where this deviates from the paper and from the authors' program:
 - A value that a stump has not met is always an error; in the authors' program it counts as the first class for the
   weights and as an error for the detector.
 
-A row costs O(units + features), a test O(features * classes * cuts). Memory: 32 bytes per class and numeric feature, 8
-per class and category, and O(log rows) per unit for ADWIN.
+Targets that are numbers (`task="regression"`), of which the paper says nothing: boosting for squared errors. Each unit
+takes its prediction, the mean of the branch, from the target, and what is left goes on to the next and at last to the
+candidate, so that a copy of a selected feature has nothing left to explain; rows keep the weight they came with. Of a
+stump, column and cut are frozen, and the means of its branches go on learning (kernels/number_stump.py says why). The
+merit is the share of the variance that a split removes, of a numeric column at the ends of 64 bins of equal width
+(kernels/number_stump.py). A detector sees absolute errors between 0 and 1 (rows/number_stump.py), and c and e of a unit
+are its weight times 1 minus the error, and times the error. "auto" asks for more merit than 4 log(10 features) per row.
+
+A row costs O(units + features), a test O(features * classes * cuts). Memory: 32 bytes per class and numeric feature (of
+numbers 1 kB per feature), 8 per class and category, and O(log rows) per unit for ADWIN.
 """
 
 from __future__ import annotations
 
 import copy
-import math
 import warnings
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,24 +51,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, HasMethods, Integer, IsNone, Limits, OneOf, Real
-from streamsift.core.exceptions import EmptySelectionWarning, SavedStateError
+from streamsift.core.exceptions import EmptySelectionWarning, ParameterError, SavedStateError
 from streamsift.core.guard import one_thread
 from streamsift.core.rows import RowSelector
 from streamsift.core.selection import rank_scores
-from streamsift.core.state import Distinct, Finite, Shape, Sizes, Within
 from streamsift.core.tags import StreamTags
 from streamsift.drift import ADWIN, HDDM_A, HDDM_W, Bank, Detector
-from streamsift.kernels.stump import NO_EVENT, SEEN, TEST_DUE, Span, Track, boost_rows
-from streamsift.rows.stump import CandidateStump, Columns, Floats, Ints, Stumps, categorical_mask, grow
+from streamsift.kernels.stump import NO_EVENT, TEST_DUE, Span
+from streamsift.rows.boosted import BoostedNumbers, BoostedStumps, begin
+from streamsift.rows.stump import Columns, Floats, Ints, categorical_mask
 from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
 
 # Rows whose errors are marked ahead of their detectors; no power of two, or all units would share one cache set.
 BLOCK = 500
-CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
-TIE = 0.05  # tau
 SHORTEST, LONGEST = 50.0, 500.0  # of the grace periods that "auto" takes
-CHANCE = 2.0  # "auto" asks for more merit than this times log(features) / rows, in nats
-KEPT_DRIFTS = 1000  # drifts_ holds the latest ones: memory must not grow with the stream
 
 _DETECTORS: dict[str, type[Detector]] = {"adwin": ADWIN, "hddm_a": HDDM_A, "hddm_w": HDDM_W}
 
@@ -85,64 +87,6 @@ class Unit(NamedTuple):
     wrong: float
 
 
-@dataclass
-class BoostedStumps:
-    """The state: units in the order of their creation, the candidate that follows them, and the drifts so far."""
-
-    columns: Columns
-    candidate: CandidateStump
-    stumps: Stumps
-    features: Annotated[Ints, Shape("n_units"), Within(0, "n_features - 1"), Distinct()]
-    merits: Annotated[Floats, Shape("n_units"), Finite()]
-    rows: Annotated[Ints, Shape("n_units"), Within(0, "n_rows_seen - 1")]
-    correct: Annotated[Floats, Shape("n_units"), Within(0.0, 1e100)]
-    wrong: Annotated[Floats, Shape("n_units"), Within(0.0, 1e100)]
-    bank: Bank
-    has_selected: bool
-    last_event: Annotated[int, Within(0, "n_rows_seen")]  # rows before the last test or drift, that row included
-    n_drifts: Annotated[int, Within(0, "n_rows_seen")]
-    drift_rows: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_rows_seen - 1")]
-    drift_units: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_features - 1")]
-    drift_sizes: Annotated[Ints, Shape("n_kept_drifts"), Within(0, "n_features")]
-    drift_features: Annotated[Ints, Shape("n_dropped"), Within(0, "n_features - 1")]
-    # The features of the units that the last drift removed all at once, with their merits.
-    kept_features: Annotated[Ints, Shape("n_kept"), Within(0, "n_features - 1"), Distinct()]
-    kept_merits: Annotated[Floats, Shape("n_kept"), Finite()]
-    objects: list[Any] = field(init=False, default_factory=list)  # detectors brought by the user, one per unit
-    has_warned: bool = field(init=False, default=False)
-    kept_drifts: int = field(init=False, default=KEPT_DRIFTS)  # how many are remembered
-
-    def problem(self, sizes: Sizes) -> str | None:
-        if len(self.features) and not self.has_selected:
-            return "has_selected is not set, though there are units"
-        if len(self.drift_rows) > self.n_drifts:
-            return "drift_rows holds more drifts than n_drifts counts"
-        return None if self.drift_sizes.sum() == len(self.drift_features) else "drift_features do not fit drift_sizes"
-
-    def add_unit(self, feature: int, merit: float, row: int) -> None:
-        self.features = np.append(self.features, feature)
-        self.merits = np.append(self.merits, merit)
-        self.rows = np.append(self.rows, row)
-        self.correct, self.wrong = np.append(self.correct, 0.0), np.append(self.wrong, 0.0)
-        self.has_selected = True
-
-    def drop_units(self, first: int, row: int) -> None:
-        """Remove a unit and all later ones, because it flagged a drift."""
-        dropped = self.features[first:]
-        if first == 0:
-            self.kept_features, self.kept_merits = self.features.copy(), self.merits.copy()
-        self.n_drifts += 1
-        self.drift_rows = np.append(self.drift_rows, row)[-self.kept_drifts :]
-        self.drift_units = np.append(self.drift_units, first)[-self.kept_drifts :]
-        self.drift_sizes = np.append(self.drift_sizes, len(dropped))[-self.kept_drifts :]
-        kept = int(self.drift_sizes.sum())
-        self.drift_features = np.append(self.drift_features, dropped)[-kept:]
-        for name in ("features", "merits", "rows", "correct", "wrong"):
-            setattr(self, name, getattr(self, name)[:first].copy())
-        self.bank.restart(first)
-        del self.objects[first:]
-
-
 class ABFS(RowSelector):
     """Adaptive boosting for feature selection; the method itself decides how many features to select.
 
@@ -155,17 +99,22 @@ class ABFS(RowSelector):
         Weight the candidate must see between two tests of its splits. "auto" is a tenth of the rows before the last
         test or drift, at least 50 and at most 500: short streams select something, long ones are as in the paper. Few
         rows give the best of many features merit by chance, so "auto" asks for a merit of more than 2 log2(features)
-        per row seen, too.
+        per row seen, too; of numbers 4 log(10 features).
     threshold : float, default 0.01
         Merit a split must exceed (the paper's theta).
+    task : {"classification", "regression"}, default "classification"
+        Whether y holds classes or numbers.
     detector : {"adwin", "hddm_a", "hddm_w"} or object, default "adwin"
         The drift detector that watches the errors of a unit. An object needs river's `update(x)` and `drift_detected`;
         each unit gets its own by `clone()`, or a deep copy where there is no such method. Selectors with an object
         cannot be saved.
     merit : {"info_gain", "gini"}, default "info_gain"
-        Impurity that a split removes: entropy in bits, or Gini impurity.
+        Impurity that a split removes: entropy in bits, or Gini impurity. Of numbers the merit is the share of their
+        variance that a split removes, and "gini" is refused.
     split_test : {"threshold", "hoeffding"}, default "threshold"
-        Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees.
+        Whether the best split only has to exceed `threshold`, or also to pass the test of Hoeffding trees: that the
+        second best is worse by more than Hoeffding's bound. Of numbers that is river's rule for regression trees: the
+        merit of the second best over that of the best is less than 1 by more than the bound.
     when_empty : {"keep", "all", "none"}, default "keep"
         What is selected between a drift that has removed all units and the next unit: what was selected before the
         drift, all features, or none.
@@ -185,7 +134,7 @@ class ABFS(RowSelector):
     n_drifts_ : int
         The number of all drifts.
     classes_ : ndarray
-        Labels in the order of their first appearance.
+        Labels in the order of their first appearance; not there for regression.
     n_rows_seen_ : int
 
     Examples
@@ -204,6 +153,7 @@ class ABFS(RowSelector):
     """
 
     parameter_limits: ClassVar[Limits] = {
+        "task": (OneOf("classification", "regression"),),
         "grace_period": (Integer(1, None), OneOf("auto")),
         "threshold": (Real(0, None, closed="left"),),
         "detector": (OneOf(*_DETECTORS), HasMethods("update", "drift_detected")),
@@ -220,6 +170,7 @@ class ABFS(RowSelector):
         grace_period: int | str = "auto",
         threshold: float = 0.01,
         *,
+        task: str = "classification",
         detector: Any = "adwin",
         merit: str = "info_gain",
         split_test: str = "threshold",
@@ -228,6 +179,7 @@ class ABFS(RowSelector):
     ) -> None:
         self.grace_period = grace_period
         self.threshold = threshold
+        self.task = task
         self.detector = detector
         self.merit = merit
         self.split_test = split_test
@@ -245,7 +197,7 @@ class ABFS(RowSelector):
 
     def stream_tags(self) -> StreamTags:
         """Row by row, so batches do not matter; what was learnt depends on the order of the rows."""
-        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts", weights=True)
+        return StreamTags(mergeable="no", batch_invariant=True, categorical="counts", weights=True, regression=True)
 
     def _problem_of(self, state: BoostedStumps) -> str | None:
         if not isinstance(self.detector, str):
@@ -259,29 +211,20 @@ class ABFS(RowSelector):
     # -- learning -----------------------------------------------------------------------------------------------
 
     def _begin(self, batch: CheckedBatch) -> BoostedStumps:
+        if self._numeric and self.merit != "info_gain":
+            raise ParameterError(
+                f"merit={self.merit!r} compares classes, and y is to be taken for numbers (task='regression'), whose "
+                "merit is the share of the variance that a split removes: leave merit out."
+            )
         columns = Columns.of(categorical_mask(self.categorical, batch))
-        no_ints, no_floats = np.zeros(0, np.int64), np.zeros(0)
         bank = _detector(self.detector).bank(0) if isinstance(self.detector, str) else Bank.fresh(0, 0)
-        return BoostedStumps(
-            columns=columns,
-            candidate=CandidateStump.empty(len(batch.labels), columns),
-            stumps=Stumps.none(columns),
-            features=no_ints,
-            merits=no_floats,
-            rows=no_ints,
-            correct=no_floats,
-            wrong=no_floats,
-            bank=bank,
-            has_selected=False,
-            last_event=0,
-            n_drifts=0,
-            drift_rows=no_ints,
-            drift_units=no_ints,
-            drift_sizes=no_ints,
-            drift_features=no_ints,
-            kept_features=no_ints,
-            kept_merits=no_floats,
-        )
+        return begin(columns, bank, None if self._numeric else len(batch.labels))
+
+    def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
+        return BoostedNumbers if self._numeric else BoostedStumps
+
+    def _bytes_needed(self, n_features: int, n_classes: int) -> int:
+        return 1200 * n_features if self._numeric else super()._bytes_needed(n_features, n_classes)
 
     def _learn(self, state: BoostedStumps, batch: CheckedBatch) -> None:
         needed = state.columns.check(batch)
@@ -295,22 +238,23 @@ class ABFS(RowSelector):
         vars(state).update(vars(trial))
 
     def _learn_checked(self, state: BoostedStumps, batch: CheckedBatch, needed: Ints) -> None:
-        grow(state.columns, state.candidate, state.stumps, needed, len(batch.labels))
+        state.grow(needed, len(batch.labels))
         for first in range(0, batch.n_rows, BLOCK):
             self._learn_block(state, batch, first, min(first + BLOCK, batch.n_rows))
 
     def _learn_block(self, state: BoostedStumps, batch: CheckedBatch, first: int, end: int) -> None:
         """Learn the rows first:end, from event to event.
 
-        A frozen stump's errors depend on the rows alone, and its detector on its errors alone. So both run ahead to
-        the end of the block; what they say is used row by row.
+        A frozen stump's errors depend on the rows (and, of numbers, on the units before it) alone, and its detector on
+        its errors alone. So both run ahead to the end of the block; what they say is used row by row.
         """
         errors = np.zeros((len(state.features), end - first))
-        state.stumps.mark_errors(batch, state.columns, Span(first, first, end), state.features, 0, errors)
+        state.mark(batch, Span(first, first, end), 0, errors)
         alarm = self._detect(state, errors, 0)
         begin = first
         while begin < end:
-            row, event = self._boost(state, batch, Span(first, begin, end), errors, alarm)
+            period = self._grace_period(state)
+            row, event = state.boost(batch, Span(first, begin, end), errors, alarm, period)
             if event == NO_EVENT:
                 return
             begin = row + 1
@@ -323,19 +267,11 @@ class ABFS(RowSelector):
                 state.candidate.clear()
                 unit = len(alarm)
                 ahead = np.zeros((unit + 1, end - first))
-                state.stumps.mark_errors(batch, state.columns, Span(first, begin, end), state.features, unit, ahead)
+                state.mark(batch, Span(first, begin, end), unit, ahead)
                 late = self._detect(state, np.ascontiguousarray(ahead[:, begin - first :]), unit)[unit]
                 alarm = np.append(alarm, late + (begin - first) if late >= 0 else late)
                 ahead[:unit] = errors
                 errors = ahead
-
-    def _boost(
-        self, state: BoostedStumps, batch: CheckedBatch, span: Span, errors: Floats, alarm: Ints
-    ) -> tuple[int, int]:
-        track, layout, into = Track(state.correct, state.wrong), state.columns.layout(), state.candidate.collected()
-        given = np.ones(batch.n_rows) if batch.weight is None else batch.weight
-        period = self._grace_period(state)
-        return boost_rows(batch.X, batch.codes, given, span, errors, alarm, track, layout, into, period)
 
     def _grace_period(self, state: BoostedStumps) -> float:
         if isinstance(self.grace_period, str):
@@ -353,38 +289,29 @@ class ABFS(RowSelector):
             if unit == len(state.objects):
                 clone = getattr(self.detector, "clone", None)
                 state.objects.append(copy.deepcopy(self.detector) if clone is None else clone())
-            alarm[unit] = _first_alarm(state.objects[unit], errors[unit])
+            alarm[unit] = _first_alarm(state.objects[unit], errors[unit] if self._numeric else errors[unit].astype(int))
         return alarm
 
     def _select(self, state: BoostedStumps, row: int) -> bool:
         """Test the candidate's splits; freeze the best one if it passes."""
         is_open = np.ones(state.columns.n_features, bool)
         is_open[state.features] = False
-        merits, cuts = state.candidate.merits(state.columns, is_open, self.merit == "gini")
+        merits, cuts = state.candidate.merits(state.columns, is_open, self.merit)
         best = int(np.argmax(merits))  # the first where several are best
         if not merits[best] > self._hurdle(state):
             return False
-        if self.split_test == "hoeffding" and not self._is_certain(state.candidate, merits, best):
+        if self.split_test == "hoeffding" and not state.candidate.is_certain(merits, best, self.merit):
             return False
-        state.stumps.freeze(best, float(cuts[best]), state.columns, state.candidate)
-        state.add_unit(best, float(merits[best]), row)
+        merit = float(merits[best])
+        state.stumps.freeze(best, float(cuts[best]), merit, state.columns, state.candidate)
+        state.add_unit(best, merit, row)
         return True
 
     def _hurdle(self, state: BoostedStumps) -> float:
         """The threshold; with grace_period="auto" at least what the best of so many features has by chance."""
         if not isinstance(self.grace_period, str):
             return float(self.threshold)
-        chance = CHANCE * math.log(state.columns.n_features) / float(state.candidate.weights[0])
-        return max(float(self.threshold), chance / math.log(2.0) if self.merit == "info_gain" else chance)
-
-    def _is_certain(self, candidate: CandidateStump, merits: Floats, best: int) -> bool:
-        """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
-        others = np.delete(merits, best)
-        second = max(0.0, float(others.max())) if len(others) else 0.0  # not to split has merit 0
-        n_classes = max(2, int(np.count_nonzero(candidate.class_weight)))
-        largest_merit = math.log2(n_classes) if self.merit == "info_gain" else 1.0
-        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(candidate.weights[SEEN])))
-        return float(merits[best]) - second > epsilon or epsilon < TIE
+        return max(float(self.threshold), state.candidate.chance(state.columns.n_features, self.merit))
 
     # -- answers ------------------------------------------------------------------------------------------------
 
@@ -462,8 +389,8 @@ class ABFS(RowSelector):
         return super().state_arrays()
 
 
-def _first_alarm(detector: Any, values: Floats) -> int:
-    for place, value in enumerate(values.astype(int).tolist()):
+def _first_alarm(detector: Any, values: NDArray[Any]) -> int:
+    for place, value in enumerate(values.tolist()):
         detector.update(value)
         if detector.drift_detected:
             return place

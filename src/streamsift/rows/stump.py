@@ -9,6 +9,7 @@ points between the extremes. A class whose weight does not exceed 1 has no varia
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -42,6 +43,9 @@ Bools = NDArray[np.bool_]
 
 _MOST_WEIGHT = 1e100  # far beyond what boosting makes of any stream
 LARGEST_CODE = 2**20 - 1  # a code is an index of an array
+CONFIDENCE = 1e-7  # delta of Eq. 9, as in Hoeffding trees
+TIE = 0.05  # tau
+CHANCE = 2.0  # twice the merit, in nats, that the best of so many features has by chance, over log(features) / rows
 
 
 def categorical_mask(categorical: Any, batch: CheckedBatch) -> Bools:
@@ -118,6 +122,15 @@ class Columns:
         first[self.categorical] = self.start[:-1]
         return first
 
+    def room_for(self, needed: Ints) -> tuple[Ints | None, Ints]:
+        """Where the cells go if each column has the number it needs, and where columns begin then; None: they stay."""
+        old_sizes = np.diff(self.start)
+        if not (needed > old_sizes).any():
+            return None, self.start
+        sizes = np.where(needed > old_sizes, np.maximum(needed, old_sizes + old_sizes // 2), old_sizes)
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return np.arange(self.n_cells) + np.repeat(start[:-1] - self.start[:-1], old_sizes), start
+
     def check(self, batch: CheckedBatch) -> Ints:
         """Raise InputError for the first value no stump can learn; return the number of cells each column needs."""
         top = np.full(len(self.categorical), -1.0)
@@ -177,14 +190,29 @@ class CandidateStump:
         self.low.fill(np.inf)
         self.high.fill(-np.inf)
 
-    def merits(self, columns: Columns, is_open: Bools, gini: bool) -> tuple[Floats, Floats]:
+    def merits(self, columns: Columns, is_open: Bools, merit: str) -> tuple[Floats, Floats]:
         """The merit of the best split of each column (-inf: none, or not open) and the cut points of numeric ones."""
+        gini = merit == "gini"
         merits, cuts = np.full(columns.n_features, -np.inf), np.zeros(columns.n_features)
         score_numeric(columns.numeric, is_open, gini, self.collected(), merits, cuts)
         if len(columns.categorical):
             parts = (columns.categorical, columns.start, is_open)
             score_categorical(*parts, gini, self.class_weight, self.counts, merits)
         return merits, cuts
+
+    def chance(self, n_features: int, merit: str) -> float:
+        """What the best of so many useless features may have by chance."""
+        chance = CHANCE * math.log(n_features) / float(self.weights[SEEN])
+        return chance / math.log(2.0) if merit == "info_gain" else chance
+
+    def is_certain(self, merits: Floats, best: int, merit: str) -> bool:
+        """The test of Hoeffding trees (Eq. 9): best by more than chance, or a tie that more rows would not settle."""
+        others = np.delete(merits, best)
+        second = max(0.0, float(others.max())) if len(others) else 0.0  # not to split has merit 0
+        n_classes = max(2, int(np.count_nonzero(self.class_weight)))
+        largest_merit = math.log2(n_classes) if merit == "info_gain" else 1.0
+        epsilon = math.sqrt(largest_merit**2 * math.log(1.0 / CONFIDENCE) / (2.0 * float(self.weights[SEEN])))
+        return float(merits[best]) - second > epsilon or epsilon < TIE
 
 
 @dataclass
@@ -203,7 +231,7 @@ class Stumps:
         none = np.full(n, NOT_SEEN, np.int64)
         return cls(np.zeros(n), none, none.copy(), np.full(columns.n_cells, NOT_SEEN, np.int64))
 
-    def freeze(self, feature: int, cut: float, columns: Columns, candidate: CandidateStump) -> None:
+    def freeze(self, feature: int, cut: float, merit: float, columns: Columns, candidate: CandidateStump) -> None:
         """Keep the candidate's split of one column."""
         k = int(np.searchsorted(columns.categorical, feature))
         if k < len(columns.categorical) and columns.categorical[k] == feature:
@@ -233,12 +261,9 @@ def grow(columns: Columns, candidate: CandidateStump, stumps: Stumps, needed: In
         fresh = CandidateStump.empty(n_classes - len(candidate.class_weight), columns)
         for name in ("class_weight", "mean", "m2", "low", "high", "counts"):
             setattr(candidate, name, np.concatenate([getattr(candidate, name), getattr(fresh, name)]))
-    old_sizes = np.diff(columns.start)
-    if not (needed > old_sizes).any():
+    moved, start = columns.room_for(needed)
+    if moved is None:
         return
-    sizes = np.where(needed > old_sizes, np.maximum(needed, old_sizes + old_sizes // 2), old_sizes)
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    moved = np.arange(columns.n_cells) + np.repeat(start[:-1] - columns.start[:-1], old_sizes)
     counts = np.zeros((len(candidate.counts), start[-1]))
     counts[:, moved] = candidate.counts
     table = np.full(start[-1], NOT_SEEN, np.int64)

@@ -83,6 +83,7 @@ const start = async () => {
   await draw(pack.figures, pack.charts);
   for (const chart of pack.charts) {
     if (chart.grid !== null && chart.lanes.length) listen(chart, grids, view);
+    if (chart.zooms) startHeat(chart);
     if (chart.labels) keepLabelsPlaced(chart.model);
   }
   const all = [...pack.single, ...pack.charts];
