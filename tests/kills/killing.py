@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -113,22 +113,30 @@ def run(case: Case, folder: Path, *options: str, seconds: float | None = None, l
 
 
 def _started(arguments: list[str], folder: Path, source: int | None) -> int:
+    return start(arguments, folder / "said", source)
+
+
+def start(
+    arguments: list[str], said: Path, source: int | None = None, before: Callable[[], None] = lambda: None
+) -> int:
+    """A copy of this process that does what `python -m streamsift` does; its id. `before` is called in it first."""
     process = os.fork()
     if process:
         return process
     try:
-        said = os.open(folder / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         if source is not None:
             os.dup2(source, 0)
             sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  the process ends with it
-        os.dup2(said, 1)
-        os.dup2(said, 2)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
         from streamsift.cli.errors import run as run_command
         from streamsift.cli.main import cli
         from streamsift.core.interrupts import listen
 
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        before()
         listen()
         code = run_command(cli, arguments)
         sys.stdout.flush()
@@ -258,7 +266,8 @@ def load_everything() -> None:
         "streamsift.cli.main", "streamsift.runs.lead", "streamsift.runs.rows", "streamsift.runs.columns",
         "streamsift.runs.instances", "streamsift.report.trace_page", "streamsift.streams.csv",
         "streamsift.streams.libsvm", "streamsift.streams.parquet", "streamsift.streams.ipc",
-        "streamsift.streams.lines", "streamsift.streams.message_stream",
+        "streamsift.streams.lines", "streamsift.streams.message_stream", "streamsift.runs.sharing",
+        "streamsift.streams.kafka_group",
     ):  # fmt: skip
         import_module(module)
     for package in ("redis", "confluent_kafka", "fastavro"):

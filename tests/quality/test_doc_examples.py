@@ -47,6 +47,7 @@ ONLY_PARSED = {
     "streamsift generate rtg": "100,000 rows; tests/cli generates less",
     "streamsift generate linear_drift": "ends by a closed pipe",
     "streamsift inspect selector.streamsift": "the file is one of the reader's; tests/cli inspects one",
+    "streamsift inspect clicks.ckpts": "a folder of processes that share a topic; tests/cli/test_groups.py has one",
     "streamsift select prices.csv": "a file of the reader's; tests/cli/test_make.py makes lags",
     "streamsift select people.csv --target income --method investing --make": "needs two columns of categories",
     "streamsift select - --target bought --sequence": "needs a pipe; tests/cli/test_unbounded.py has one",

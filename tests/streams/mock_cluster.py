@@ -40,6 +40,7 @@ class MockCluster:
         self._lib.rd_kafka_conf_set(conf, b"log_level", b"0", why, ctypes.c_size_t(512))
         self._client = ctypes.c_void_p(self._lib.rd_kafka_new(0, conf, why, ctypes.c_size_t(512)))
         self._cluster = ctypes.c_void_p(self._lib.rd_kafka_mock_cluster_new(self._client, n_brokers))
+        self._lib.rd_kafka_mock_group_initial_rebalance_delay_ms(self._cluster, 0)  # groups wait for nobody
         self.address = self._lib.rd_kafka_mock_cluster_bootstraps(self._cluster).decode()
 
     def create(self, topic: str, n_partitions: int) -> None:

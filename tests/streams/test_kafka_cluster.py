@@ -9,7 +9,7 @@ import pytest
 from tests.streams.mock_cluster import library, mock_cluster
 
 from streamsift import ReaderError, Screener
-from streamsift.streams import Unbounded, kafka_topic, open_stream
+from streamsift.streams import Unbounded, kafka_client, kafka_topic, open_stream
 
 pytest.importorskip("confluent_kafka", reason="skipped: no confluent-kafka")
 pytestmark = pytest.mark.skipif(library() is None, reason="skipped: no librdkafka beside the package confluent-kafka")
@@ -76,10 +76,10 @@ def test_a_broker_that_goes_away_and_comes_back(cluster):
 
 
 def test_partitions_that_are_added_while_the_topic_is_followed(cluster, monkeypatch):
-    seen = kafka_topic.KafkaTopic._partitions
+    seen = kafka_client.KafkaClient.partitions
     there = iter([[0], [0], [0, 1]])  # the mock cluster cannot add one: it is hidden at first
     monkeypatch.setattr(kafka_topic, "REFRESH", 0.0)
-    monkeypatch.setattr(kafka_topic.KafkaTopic, "_partitions", lambda *args: next(there, None) or seen(*args))
+    monkeypatch.setattr(kafka_client.KafkaClient, "partitions", lambda *args: next(there, None) or seen(*args))
     stream = follow(cluster)
     assert values(stream.batches(10)) == [*map(float, range(30)), *map(float, range(100, 130))]
     assert stream.position()["place"]["offsets"] == {"0": 30, "1": 30}
@@ -122,14 +122,14 @@ def test_what_a_slow_method_has_not_learnt_stays_at_the_broker(cluster, monkeypa
     for partition in range(12):
         cluster.produce("big", big, partition)
     topic = kafka_topic.KafkaTopic(f"kafka://{cluster.address}/big")
-    held, consumer = [0], topic._kafka.Consumer
+    held, consumer = [0], topic._client.kafka.Consumer
 
     def heard(text):
         partitions = json.loads(text)["topics"].get("big", {}).get("partitions", {})
         held.extend(part["fetchq_size"] for part in partitions.values())  # each tells of the queue that all share
 
     watched = {"statistics.interval.ms": 20, "stats_cb": heard}
-    monkeypatch.setattr(topic._kafka, "Consumer", lambda settings: consumer({**settings, **watched}))
+    monkeypatch.setattr(topic._client.kafka, "Consumer", lambda settings: consumer({**settings, **watched}))
     topic.open(None)
     for _ in range(100):
         assert len(topic.poll(1)) == 1

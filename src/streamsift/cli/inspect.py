@@ -20,6 +20,7 @@ Examples:
   streamsift inspect people.csv --target income --decimal , --all
   streamsift inspect clicks.parquet --target bought --json
   streamsift inspect selector.streamsift
+  streamsift inspect clicks.ckpts/
 """
 N_CLASSES = 10  # that are printed
 
@@ -50,8 +51,12 @@ def inspect(
     then come the classes of the target, and what deserves a second look before a run.
 
     DATA may also be a selector that `select --save` or `streamsift.save` has written: then its method, parameters,
-    rows, features, size and the top of its ranking are printed.
+    rows, features, size and the top of its ranking are printed. Or a folder in which processes that share a Kafka topic
+    (`select 'kafka://...?group=NAME' --checkpoint FOLDER`) keep their checkpoints: then what all of them know together.
     """
+    if Path(data).is_dir() and _is_shared(data):
+        _inspect_shared(data, as_json=as_json)
+        return
     if data != "-" and Path(data).is_file() and _is_saved(data):
         _inspect_saved(data, as_json=as_json)
         return
@@ -104,19 +109,46 @@ def _inspect_saved(path: str, *, as_json: bool) -> None:
         "bytes": found.n_bytes,
         "sections": found.sections,
     }
+    _show_saved(facts, standing, as_json=as_json)
+    if not known and not as_json:
+        click.echo("The class is not one of streamsift's, so its ranking is not shown.", err=True)
+
+
+def _is_shared(data: str) -> bool:
+    from streamsift.runs.claims import is_shared_folder
+
+    return is_shared_folder(Path(data))
+
+
+def _inspect_shared(folder: str, *, as_json: bool) -> None:
+    """What the processes that share a topic know together."""
+    from streamsift.runs.claims import load_shared, run_of
+    from streamsift.runs.standing import standing_of
+
+    run, shared = run_of(Path(folder)), load_shared(folder)
+    standing = standing_of(shared.selector)
+    facts = {
+        "file": folder,
+        "method": run.method,
+        "data": run.data,
+        "target": run.target,
+        "parameters": run.parameters,
+        "rows": standing.n_rows,
+        "features": standing.n_features,
+        "selected": standing.n_selected,
+        "rows_of_partitions": {str(number): rows for number, rows in shared.rows.items()},
+    }
+    _show_saved(facts, standing, as_json=as_json)
+
+
+def _show_saved(facts: dict[str, Any], standing: Standing | None, *, as_json: bool) -> None:
+    from streamsift.cli.table import print_table, printable
+    from streamsift.runs.rows import distinct_numbers
+
     if as_json:
         top = [] if standing is None else [{"name": name, standing.number: value} for name, value in standing.top]
         click.echo(json.dumps({**facts, "top": top}, indent=2, ensure_ascii=False, default=str))
         return
-    _show_saved(facts, standing)
-    if not known:
-        click.echo("The class is not one of streamsift's, so its ranking is not shown.", err=True)
-
-
-def _show_saved(facts: dict[str, Any], standing: Standing | None) -> None:
-    from streamsift.cli.table import print_table, printable
-    from streamsift.runs.rows import distinct_numbers
-
     for key, value in facts.items():
         if value is not None and key != "file":
             click.echo(f"{key.replace('_', ' ')}: {printable(_in_words(value))}")

@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from streamsift.cli.parameters import (
     refuse_missing_target,
 )
 from streamsift.cli.resuming import Wishes, begun, can_go_on, checkpointing, load_selector
+from streamsift.cli.sharing import group_in, refuse_what_cannot_be_shared, select_in_group
 from streamsift.cli.tasks import refuse_other_task, settle, task_option
 from streamsift.core.exceptions import ParameterError, StreamsiftWarning
 
@@ -53,6 +55,7 @@ Examples:
   streamsift select 'words/*.npz' --target topic --method screen:chi2 --memory 4GB --jobs 8
   streamsift select tail:clicks.csv --target bought --checkpoint clicks.ckpt --resume --dead-letters bad.jsonl
   streamsift select 'redis://localhost:6379/clicks?field=row' --target bought --stop-after-idle 5m
+  streamsift select 'kafka://localhost:9092/clicks?group=team' --target bought --checkpoint clicks.ckpts
 """
 
 
@@ -160,7 +163,8 @@ def select(
     method decides how it is read: row by row, column by column (investing, osfs, ...), or as instances whose values
     are bought one at a time (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is
     written. With --checkpoint, the same command and --resume goes on where the run was interrupted or killed, and ends
-    with the same result.
+    with the same result. With kafka://BROKER:PORT/TOPIC?group=NAME several processes share a topic, and --checkpoint is
+    a folder for all of them, whose common result `streamsift inspect FOLDER` shows.
     """
     refuse_missing_target(data, target)
     endless = data.startswith(SCHEMES)
@@ -215,6 +219,12 @@ def select(
     source = following.source(data, resumes=wishes.resume, heard=view.wait)
     if endless and not loop_for(method).without_end:
         raise ParameterError(f"{method!r} needs all rows at once, and {data} has no end: choose a method over rows.")
+    group = group_in(data)
+    if group is not None:
+        beside = {"out": out, "save": save, "make": make, "costs": costs}
+        refuse_what_cannot_be_shared(
+            selector, wishes, reading, **beside, dead_letters=following.dead_letters, sequence=following.sequence
+        )
     recipes = None if make is None else check_make(make, method, selector, goes_on=loaded is not None)
     if recipes is not None:
         source = with_made_columns(data, target, recipes, reading)
@@ -224,7 +234,6 @@ def select(
         output_file(save)  # a run must not end by saying that its result cannot be kept
     if save is not None and save == wishes.checkpoint:
         raise ParameterError("--save and --checkpoint name the same file: give two.")
-    keeping = checkpointing(wishes, quiet=quiet)
     run = Run(
         method,
         catalog.entry(method).kind,
@@ -233,6 +242,12 @@ def select(
         selector.get_params(),
         {"batch_size": batch_size, "categorical": [], "ignore": [], **reading, **of_run},
     )
+    if group is not None:
+        run = replace(run, settings={**run.settings, "topic": run.data, "group": group})
+        drawn = live(view.render, view.line, drawn=not as_json, quiet=quiet)
+        complete, shared = select_in_group(source, selector, run, wishes, view, drawn)
+        return _show_shared(shared, run.target, why, complete=complete, as_json=as_json, quiet=quiet)
+    keeping = checkpointing(wishes, quiet=quiet)
     selector = begun(keeping, run) or selector
     trace_path = None if folder is None else folder / "trace.parquet"
     with live(view.render, view.line, drawn=not as_json, quiet=quiet):
@@ -281,6 +296,7 @@ def _show_parts(
 ) -> int:
     """Print what an engine has found, and keep the selector where that is wanted."""
     from streamsift.persist import save as save_selector
+    from streamsift.runs.columns import ColumnResult
     from streamsift.runs.rows import RowResult, because_of
 
     if keys is not None:
@@ -290,14 +306,31 @@ def _show_parts(
         return 0
     if save is not None:
         save_selector(fitted, save)
-    selection = fitted.selection()
-    because = because_of(fitted, target, len(selection))
-    result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
+    result: RowResult | ColumnResult
+    if hasattr(fitted, "n_offered_"):
+        result = ColumnResult.of(fitted, fitted.n_offered_)
+    else:
+        selection = fitted.selection()
+        because = because_of(fitted, target, len(selection))
+        result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return 0
     _print(result, why, quiet=quiet)
     return 0
+
+
+def _show_shared(folder: Path, target: str, why: str, *, complete: bool, as_json: bool, quiet: bool) -> int:
+    """Print what all processes have found, as far as their checkpoints go."""
+    from streamsift.core.interrupts import exit_code
+    from streamsift.runs.claims import load_shared
+
+    if not complete:
+        click.echo(
+            f"Interrupted. The same command goes on; `streamsift inspect {folder}` shows what is known.", err=True
+        )
+        return exit_code()
+    return _show_parts(load_shared(folder).selector, None, target, "", None, why, as_json=as_json, quiet=quiet)
 
 
 def _print(result: Any, why: str, *, quiet: bool) -> None:

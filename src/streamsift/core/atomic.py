@@ -152,6 +152,49 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
+def create_text(path: str | os.PathLike[str], text: str) -> bool:
+    """Write a text file that is not there yet, whole or not at all; False, and nothing changes, where it is.
+
+    Of several processes that do so at the same time one succeeds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "who.txt"
+    >>> create_text(path, "me"), create_text(path, "no, me"), path.read_text()
+    (True, False, 'me')
+    """
+    draft = Draft(path)
+    try:
+        with draft.open() as file:
+            file.write(text.encode("utf-8"))
+        _force_to_disk(draft.path)
+        return create_link(draft.target, draft.path)
+    finally:
+        draft.discard()
+
+
+def create_link(path: Path, existing: Path) -> bool:
+    """Give a file a second name in the same folder; False, and nothing changes, where that name is in use.
+
+    The two stay the same until one of them is replaced, which leaves the other as it is.
+    """
+    try:
+        os.link(existing, path)
+    except (FileExistsError, FileNotFoundError) as error:
+        if isinstance(error, FileExistsError):
+            return False
+        raise
+    except OSError as error:
+        raise OSError(
+            f"The folder {str(path.parent)!r} cannot be shared by several processes: its file system has no hard links "
+            f"({reason(error)}); choose another folder."
+        ) from error
+    if os.name == "posix":
+        _force_to_disk(path.parent)
+    return True
+
+
 def write_error(path: Path, error: OSError) -> OSError:
     """The error as one sentence that names the file and the reason.
 

@@ -97,15 +97,20 @@ class Checkpoint:
 
     def refuse_other_run(self, run: Run) -> None:
         """Raise ParameterError in a sentence where another run is asked for than the one that was kept."""
-        then, now = self.saved.run, plain_run(run)
-        asked = {"method": now.method, "target": now.target, **now.settings, **now.parameters}
-        known = {"method": then.method, "target": then.target, **then.settings, **then.parameters}
-        for name in [*asked, *known]:
-            if asked.get(name) != known.get(name):
-                raise ParameterError(
-                    f"{self.path} was written by a run with {name}={known.get(name)!r}, and now it is "
-                    f"{asked.get(name)!r}: give the same options, or start again with another checkpoint."
-                )
+        refuse_other_run(self.path, self.saved.run, run)
+
+
+def refuse_other_run(path: Path, then: Run, run: Run) -> None:
+    """Raise ParameterError in a sentence where `run` is not the one that is kept at a path."""
+    now = plain_run(run)
+    asked = {"method": now.method, "target": now.target, **now.settings, **now.parameters}
+    known = {"method": then.method, "target": then.target, **then.settings, **then.parameters}
+    for name in [*asked, *known]:
+        if asked.get(name) != known.get(name):
+            raise ParameterError(
+                f"{path} was written by a run with {name}={known.get(name)!r}, and now it is "
+                f"{asked.get(name)!r}: give the same options, or start again with another checkpoint."
+            )
 
 
 def saved_run(path: str | Path) -> SavedRun | None:

@@ -190,12 +190,22 @@ class MessageRows:
 
     # -- positions -------------------------------------------------------------------------------------------------
 
+    def decided(self) -> dict[str, Any]:
+        """What the columns are, as JSON keeps it: names, kinds, and the kind of the label."""
+        return {"names": list(self.names), "kinds": list(self._kinds.values()), "label": self._label}
+
+    def decide(self, columns: dict[str, Any]) -> bool:
+        """Take over what others have decided, before the first batch; whether that makes a difference."""
+        if columns == self.decided():
+            return False
+        self.go_on({**columns, "categories": {}, "undecided": []})
+        self._n_given = 0  # all of them are new to the batches
+        return True
+
     def as_dict(self) -> dict[str, Any]:
         """What is known, as JSON keeps it."""
         return {
-            "names": list(self.names),
-            "kinds": list(self._kinds.values()),
-            "label": self._label,
+            **self.decided(),
             "categories": {str(slot): list(values) for slot, values in self._vocabulary.names.items()},
             "undecided": sorted(self._vocabulary.undecided),
         }

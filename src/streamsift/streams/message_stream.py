@@ -46,6 +46,9 @@ class MessageStream(BlockStream):
         The key of a whole number that grows from row to row: what is not beyond the last one is left out.
     heard : callable
         Called at each look at the source with words on how full the next batch is; with none when it is full.
+    agree : callable, optional
+        Called with what the first rows say the columns are, and returns what they are, for streams that are read side
+        by side and whose states are merged.
     """
 
     target_name: str
@@ -62,6 +65,7 @@ class MessageStream(BlockStream):
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
         heard: Callable[[str], None] = lambda words: None,
+        agree: Callable[[dict[str, Any]], dict[str, Any]] = lambda columns: columns,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -70,7 +74,7 @@ class MessageStream(BlockStream):
         self._letters = DeadLetters(dead_letters, may_move=resumes)
         ignored = (*ignore, *(() if sequence is None else (sequence,)))
         self._options = {"categorical": tuple(categorical), "ignore": ignored}
-        self._heard, self._clock, self._sleep = heard, clock, sleep
+        self._heard, self._agree, self._clock, self._sleep = heard, agree, clock, sleep
         self._unlabelled = "error"
         self._forget()
 
@@ -79,6 +83,8 @@ class MessageStream(BlockStream):
         self._behind: Position | None = None  # the place behind the latest message of the latest batch
         self._last: int | None = None  # the sequence number of the latest row
         self._n_unlabelled = self._n_repeated = 0
+        self._waiting: list[Message] = []  # of the next batch
+        self._filled: list[Row] = []  # of the next batch, when enough messages had come, but not all of them were rows
         self._kept = self._now()
 
     # -- what a stream tells ---------------------------------------------------------------------------------------
@@ -171,12 +177,21 @@ class MessageStream(BlockStream):
     def _given_from(self, start: Position | None, size: int) -> Iterator[Batch]:
         try:
             self._begin(start)
-            for rows in self._blocks_of(size):
-                batch = self._rows.batch(rows)
-                self._n_given += batch.n_rows
-                self._kept = self._now()
+            heard = self._clock()
+            while True:
+                interrupts.check()
+                found, batch = self.look(size)
+                if batch is not None:
+                    yield batch
+                if found:
+                    heard = self._clock()
+                elif self._source.ended or (self._idle is not None and self._clock() - heard >= self._idle):
+                    break
+                else:
+                    self._sleep(PAUSE)
+            batch = self.rest()
+            if batch is not None:
                 yield batch
-            self._kept = self._now()  # behind poison messages at the end
         finally:
             self._source.close()
         self._say_what_was_left_out()
@@ -184,31 +199,40 @@ class MessageStream(BlockStream):
     def _blocks(self, size: int) -> Iterator[Batch]:
         return self.batches(size)
 
-    def _blocks_of(self, size: int) -> Iterator[list[Row]]:
-        rows: list[Row] = []
-        waiting: list[Message] = []
-        heard = self._clock()
-        while True:
-            interrupts.check()
-            found = self._source.poll(size - len(rows) - len(waiting))
-            if found:
-                waiting += self._fit(found)
-                heard = self._clock()
-            elif self._source.ended or (self._idle is not None and self._clock() - heard >= self._idle):
-                break
-            else:
-                self._sleep(PAUSE)
-            self._heard(self._fullness(len(rows) + len(waiting), size))
-            if len(rows) + len(waiting) == size:
-                rows += self._taken(waiting)
-                waiting = []
-            if len(rows) == size:
-                self._heard("")
-                yield rows
-                rows = []
-        rows += self._taken(waiting)
-        if rows:
-            yield rows
+    # For sources that are read side by side, of which nobody waits for one: begin, look and look, and take the rest.
+
+    def begin(self) -> None:
+        """Open the source at the position that was sought, or at its beginning."""
+        start, self._start = self._start, None
+        self._begin(start)
+
+    def rest(self) -> Batch | None:
+        """What has come of a batch that is not full; None: nothing."""
+        self._filled += self._taken(self._waiting)
+        self._waiting = []
+        return self._batch()
+
+    def look(self, size: int) -> tuple[bool, Batch | None]:
+        """Take what is there now: whether anything was, and the next batch, if it is full."""
+        found = self._source.poll(size - len(self._filled) - len(self._waiting))
+        self._waiting += self._fit(found)
+        count = len(self._filled) + len(self._waiting)
+        self._heard(self._fullness(count, size))
+        if count == size:
+            self._filled += self._taken(self._waiting)
+            self._waiting = []
+        if len(self._filled) < size:
+            return bool(found), None
+        self._heard("")
+        return bool(found), self._batch()
+
+    def _batch(self) -> Batch | None:
+        """The rows that have come as a batch, behind which the position is then."""
+        rows, self._filled = self._filled, []
+        batch = self._rows.batch(rows) if rows else None
+        self._n_given += 0 if batch is None else batch.n_rows
+        self._kept = self._now()
+        return batch
 
     def _fullness(self, count: int, size: int) -> str:
         n_dead = self.n_dead_letters
@@ -245,7 +269,11 @@ class MessageStream(BlockStream):
     def _taken(self, waiting: Sequence[Message]) -> list[Row]:
         """Messages as rows, without those that are none."""
         kept: list[Row] = []
-        found = self._rows.rows([message.fields or {} for message in waiting])
+        fields = [message.fields or {} for message in waiting]
+        begins = not self._rows.names
+        found = self._rows.rows(fields)
+        if begins and self._rows.names and self._rows.decide(self._agree(self._rows.decided())):
+            found = self._rows.rows(fields)
         for message, row in zip(waiting, found, strict=True):
             if isinstance(row, PoisonError):
                 self._letters.put(message, str(row))

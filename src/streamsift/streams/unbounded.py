@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from streamsift.core.exceptions import ParameterError
 from streamsift.streams.message_stream import MessageStream
 from streamsift.streams.messages import MessageSource
 
+if TYPE_CHECKING:
+    from streamsift.streams.kafka_group import GroupPartition, KafkaGroup
+    from streamsift.streams.message_formats import Decode
+
 SCHEMES = ("tail:", "redis://", "kafka://")
+_FORMAT = ("format", "schema", "schema_id")
 
 
 def is_unbounded(source: object) -> bool:
@@ -24,6 +30,19 @@ def is_unbounded(source: object) -> bool:
     return isinstance(source, Unbounded) or (isinstance(source, str) and source.startswith(SCHEMES))
 
 
+def group_of(address: str) -> str | None:
+    """The group of processes that share a Kafka topic; None: there is none.
+
+    >>> group_of("kafka://broker:9092/clicks?format=json&group=team"), group_of("tail:log.csv?group=x")
+    ('team', None)
+    """
+    return (
+        dict(parse_qsl(urlsplit(address).query, keep_blank_values=True)).get("group")
+        if (address.startswith("kafka://"))
+        else None
+    )
+
+
 @dataclass(frozen=True)
 class Unbounded:
     """A source of rows without an end: what it is, and how it is followed.
@@ -33,7 +52,8 @@ class Unbounded:
     address : str
         `tail:PATH` (a growing file, CSV or JSON Lines), `redis://host:port/stream?field=NAME`,
         `kafka://broker:port/topic?format=json`, or "-" for standard input with sequence numbers. `format` is json, avro
-        (with `&schema=FILE`) or arrow; `&partitions=0-3` reads some partitions of a topic only.
+        (with `&schema=FILE`) or arrow; `&partitions=0-3` reads some partitions of a topic only
+        (`&group=NAME`, for processes that share them, is for the command line).
     stop_after_idle : float, optional
         Seconds without a new row after which the stream ends; by default it waits for ever.
     dead_letters : path, optional
@@ -77,6 +97,11 @@ class Unbounded:
             raise ParameterError(f"{self.address} needs the name of its label: pass target=.")
         if self.sequence == target:
             raise ParameterError(f"The target {target!r} cannot be the sequence number as well: name another column.")
+        if group_of(self.address) is not None:
+            raise ParameterError(
+                f"{self.address!r} is read by several processes, each with its share of the partitions: use "
+                "`streamsift select` with --checkpoint FOLDER, or leave group= out."
+            )
         return MessageStream(
             self._source(sep),
             target,
@@ -89,10 +114,30 @@ class Unbounded:
             heard=self.heard,
         )
 
+    def join(self, given: Callable[[GroupPartition], None], taken: Callable[[int, bool], None]) -> KafkaGroup:
+        """The group that shares the partitions of a topic; see KafkaGroup."""
+        from streamsift.streams.kafka_group import KafkaGroup
+
+        named = self._query("group", *_FORMAT)
+        if not named["group"]:
+            raise ParameterError(f"'group' in {self.address!r} is empty: give the processes a name in common.")
+        return KafkaGroup(self.address, named["group"], decode=self._decoder(named), given=given, taken=taken)
+
+    def rows_of(
+        self, partition: GroupPartition, target: str, agree: Callable[[dict[str, Any]], dict[str, Any]], **options: Any
+    ) -> MessageStream:
+        """The rows of a partition that the group has given to this process."""
+        from streamsift.streams.message_formats import ArrowRows
+
+        source: MessageSource = (
+            ArrowRows(partition) if self._query("group", *_FORMAT).get("format") == "arrow" else partition
+        )
+        return MessageStream(source, target, agree=agree, **options)
+
     def _source(self, sep: str | None) -> MessageSource:
         from streamsift.streams.kafka_topic import KafkaTopic
         from streamsift.streams.lines import GrowingFile, NumberedInput
-        from streamsift.streams.message_formats import ArrowRows, decoder
+        from streamsift.streams.message_formats import ArrowRows
         from streamsift.streams.redis_entries import RedisEntries
 
         if self.address == "-":
@@ -102,9 +147,8 @@ class Unbounded:
         if sep is not None:
             raise ParameterError("The option sep does not apply to messages: it is for the cells of CSV.")
         redis = self.address.startswith("redis:")
-        given = self._query(*(("field", "db") if redis else ("partitions",)), "format", "schema", "schema_id")
-        chosen = given.get("format", "json")
-        decode = decoder(chosen, given.get("schema"), given.get("schema_id"))
+        given = self._query(*(("field", "db") if redis else ("partitions", "group")), *_FORMAT)
+        decode = self._decoder(given)
         source: MessageSource
         if redis:
             if "format" in given and "field" not in given:
@@ -115,7 +159,12 @@ class Unbounded:
             source = RedisEntries(self.address, field=given.get("field"), db=db, decode=decode)
         else:
             source = KafkaTopic(self.address, decode=decode, partitions=_numbers(given.get("partitions")))
-        return ArrowRows(source) if chosen == "arrow" else source
+        return ArrowRows(source) if given.get("format") == "arrow" else source
+
+    def _decoder(self, given: dict[str, str]) -> Decode:
+        from streamsift.streams.message_formats import decoder
+
+        return decoder(given.get("format", "json"), given.get("schema"), given.get("schema_id"))
 
     def _query(self, *known: str) -> dict[str, str]:
         """What stands behind the question mark of the address."""
