@@ -160,7 +160,7 @@ def compare(
             held.enter_context(FolderLock(folder))
         store = None if folder is None else open_store(folder, plan)
         allowance = Allowance(plan, budget, jobs, start=start)
-        told = _Told(plan, held.enter_context(live_line("compare")))
+        told = _LiveRuns(plan, held.enter_context(live_line("compare")))
         outcomes = []
         for outcome in carry_out(plan, store, jobs=jobs, progress=told.progress, allowance=allowance):
             outcomes.append(outcome)
@@ -168,7 +168,7 @@ def compare(
         return Comparison.of(plan, outcomes, store, allowance)
 
 
-class _Told:
+class _LiveRuns:
     """How far a comparison is, told to whoever looks: the runs that are done, and the best entry so far."""
 
     def __init__(self, plan: ComparisonPlan, tell: Callable[[float | None, str], None]) -> None:

@@ -52,7 +52,7 @@ def html(trace: Trace) -> str:
     known = {name: value for name, value in summary.items() if value is not None}
     large = [(_written(name, known[name]), _called(name)) for name in LARGE[run.kind] if name in known]
     names = _names(trace)
-    if run.kind == "columns":
+    if "n_offered" in known:
         large.insert(1, (f"{len(names):,}", "selected"))
     rest = [(_called(name), _written(name, value)) for name, value in known.items() if name not in LARGE[run.kind]]
     parts = [head(run.method, _about(trace)), facts(large), curves(SMALL[run.kind](trace))]
@@ -88,7 +88,7 @@ def _names(trace: Trace) -> list[str]:
     """What is selected at the end, as far as the run says it."""
     if "selected" in trace.result:
         return [str(one["name"]) for one in trace.result["selected"]]
-    if trace.run.kind != "rows" or trace.table["selected"].null_count == len(trace):
+    if "selected" not in trace.table.column_names or trace.table["selected"].null_count == len(trace):
         return []
     last = trace.snapshots().table["selected"][-1].as_py()
     return [trace.name(index) for index in last]
