@@ -18,6 +18,8 @@ import numpy as np
 METHODS = (
     "screen:correlation",
     "screen:correlation(fading=0.999)",
+    "screen:mutual_info",
+    "screen:mutual_info(fading=0.999)",
     "joint:forward",
     "joint:lasso",
     "fires",

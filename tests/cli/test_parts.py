@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.engines.tables import write_parts
 
@@ -22,6 +23,48 @@ def test_a_pattern_and_a_folder(sift: Any, tmp_path: Path) -> None:
     assert [row["name"] for row in found["selected"]] == ["n0", "shop"]
     assert found["n_rows_seen"] == 100 + 230 + 360
     assert json.loads(sift("select", tmp_path, *asked)[1]) == found
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("method", ["investing", "osfs"])
+def test_columns_in_parts_are_decided_as_alone(sift: Any, tmp_path: Path, suffix: str, method: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 30))
+    names = [f"c{k}" for k in range(30)]
+    table = pd.DataFrame(X, columns=names).assign(y=(X[:, 3] + X[:, 20] > 0).astype(int))
+    path = tmp_path / f"wide{suffix}"
+    if suffix == ".csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_parquet(path)
+    asked = ("select", path, "--target", "y", "--method", method)
+    code, out, _ = sift(*asked, "--jobs", 1)
+    assert (code, out) == sift(*asked)[:2]
+    assert {"c3", "c20"} <= {line.split("\t")[1] for line in out.splitlines()[1:]}
+    code, out, _ = sift(*asked, "--jobs", 1, "--json", "--save", tmp_path / "s")
+    assert (code, json.loads(out)["n_offered"]) == (0, 30)
+    assert load(tmp_path / "s").selected_ == [row["name"] for row in json.loads(out)["selected"]]
+
+
+def test_what_columns_in_parts_do_not_take(sift: Any, tmp_path: Path) -> None:
+    write_parts(tmp_path, ".csv", 2)
+    asked = ("--target", "y", "--method", "investing", "--ignore", "shop")
+    for more, words in (
+        (("--by", "shop"), "--by is for methods over rows"),
+        (("--order-by", "n0"), "--order-by is for methods over rows"),
+        (("--prescreen", 2), "--prescreen is for methods over rows"),
+        (("--memory", "1GB"), "--memory is for methods over rows"),
+    ):
+        code, _, err = sift("select", tmp_path / "part0.csv", *asked, *more)
+        assert code != 0
+        assert words in err
+    code, _, err = sift("select", tmp_path, *asked)
+    assert code == 1
+    assert "give one file" in err
+    code, _, err = sift("select", tmp_path / "part0.csv", "--target", "y", "--method", "etana", "--jobs", 1)
+    assert code == 1
+    assert "ETANA is no selector that learns rows and can be merged" in err
+    assert err.count("\n") == 1
 
 
 def test_the_fitted_selector_is_saved(sift: Any, tmp_path: Path) -> None:

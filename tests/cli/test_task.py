@@ -79,6 +79,22 @@ def test_a_method_without_target_takes_any_and_no_task(sift, houses):
     assert "does not apply to 'fsds', which looks at no target" in err
 
 
+@pytest.mark.parametrize("criterion", ["mutual_info", "chi2", "gini"])
+def test_bin_scores_take_numbers_and_say_that_they_cut_them(sift, houses, criterion):
+    method = f"screen:{criterion}"
+    call = ("select", houses, "--target", "price", "--ignore", "tenths", "--method", method)
+    code, out, err = sift(*call, "-k", 2)
+    assert (code, sorted(chosen(out))) == (0, ["area", "town"])
+    taken, cut = err.splitlines()
+    assert taken.startswith("price: taken as numbers (")
+    assert cut == f"price: cut into 5 bins of equal weight for {method}; --set target_bins=N cuts it into N."
+    code, out, err = sift(*call, "--set", "target_bins=3", "--json")
+    assert (code, err.splitlines()) == (0, [taken])  # who says how many needs no telling
+    document = json.loads(out)
+    assert document["parameters"]["target_bins"] == 3
+    assert [feature["name"] for feature in document["selected"][:2]] == ["area", "town"]
+
+
 def test_the_task_can_be_given(sift, houses):
     code, out, err = sift(
         "select", houses, "--target", "tenths", "--ignore", "price", "--task", "classification", "--json"

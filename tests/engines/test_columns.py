@@ -80,9 +80,29 @@ def test_what_is_refused(path: Path, tmp_path: Path) -> None:
         select_columns(path, Investing().begin([1.0, 2.0, 3.0]), "y", jobs=1)
     with pytest.raises(ReaderError, match="There is no file"):
         select_columns(tmp_path / "none.parquet", Investing(), "y", jobs=1)
-    pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 4.0]}).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ParameterError, match="stored row by row"):
-        select_columns(tmp_path / "t.csv", Investing(), "y", jobs=1)
+    (tmp_path / "t.libsvm").write_text("1 1:2\n0 2:1\n")
+    with pytest.raises(ParameterError, match=r"t\.libsvm is stored row by row"):
+        select_columns(tmp_path / "t.libsvm", Investing(), jobs=1)
+    with pytest.raises(ParameterError, match=r"t\.libsvm is stored row by row"):
+        module._job_of(tmp_path / "t.libsvm", None, 10, {}, None)
+
+
+@pytest.mark.parametrize("selector", [Investing(), OSFS(), SAOLA()], ids=repr)
+def test_a_table_that_is_stored_row_by_row_is_judged_as_alone(path: Path, tmp_path: Path, selector: Any) -> None:
+    table = pd.read_parquet(path).rename(columns={"y": "y, told"})
+    table.insert(3, "shop", np.array(["north", "south", "east"])[table["c2"].astype(int)])
+    if isinstance(selector, OSFS):  # which tests numbers here, or categories
+        table = table.drop(columns=["shop", "c9"]).assign(c9=table["c9"])
+    table["y, told"] = np.where(table["y, told"] == 1, "yes", "no")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    reading = {"ignore": ["c7"], "categorical": [] if isinstance(selector, OSFS) else ["c9"]}
+    found = select_columns(tmp_path / "t.csv", selector, "y, told", jobs=1, block_columns=9, **reading)
+    alone = type(selector)(**selector.get_params()).run(open_columns(tmp_path / "t.csv", "y, told", **reading))
+    assert (found.selected_, found.n_offered_) == (alone.selected_, alone.n_offered_)
+    assert len(found.selected_) > 1
+    for mine, theirs in zip(found.history_.to_pylist(), alone.history_.to_pylist(), strict=True):
+        assert (mine["name"], mine["place"]) == (theirs["name"], theirs["place"])
+        assert mine["statistic"] == pytest.approx(theirs["statistic"], rel=1e-9)
 
 
 def test_a_file_that_was_written_again_is_read_again(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import wraps
 from typing import Any, NamedTuple
 
 import click
 
+from streamsift.cli.option_group import option_group
 from streamsift.core.exceptions import ParameterError
 
 # As in streams/unbounded.py, which takes long to load; a test holds the two together.
@@ -70,16 +70,7 @@ class Following(NamedTuple):
         return Unbounded(data, *self, resumes=resumes, heard=heard)
 
 
-def can_follow(command: Any) -> Any:
-    """Give a verb the options about sources without an end; it gets them as `following`."""
-
-    @wraps(command)
-    def collected(*positions: Any, **given: Any) -> Any:
-        return command(*positions, following=Following(*(given.pop(name) for name in Following._fields)), **given)
-
-    for option in reversed(_OPTIONS):
-        option(collected)
-    return collected
+can_follow = option_group("following", Following, _OPTIONS)  # sources without an end
 
 
 def shown(data: str) -> str:

@@ -1,17 +1,21 @@
-"""`streamsift select` over a table in parts: `--engine`, `--jobs`, `--prescreen`, `--by` and `--memory`."""
+"""`streamsift select` over a table in parts: `--engine`, `--jobs`, `--prescreen`, `--by` and `--memory`.
+
+Parts of a method over rows are files or rows, whose states are merged; of a method over columns, blocks of columns,
+whose decisions are confirmed in order.
+"""
 
 from __future__ import annotations
 
 import glob
 import json
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import click
 
+from streamsift.cli.option_group import option_group
 from streamsift.core.exceptions import ParameterError
 
 _OPTIONS = (
@@ -57,16 +61,7 @@ class InParts(NamedTuple):
         return any(wish is not None for wish in self)
 
 
-def can_be_in_parts(command: Any) -> Any:
-    """Give a verb the options about parts; it gets them as `parts`."""
-
-    @wraps(command)
-    def collected(*positions: Any, **given: Any) -> Any:
-        return command(*positions, parts=InParts(*(given.pop(name) for name in InParts._fields)), **given)
-
-    for option in reversed(_OPTIONS):
-        option(collected)
-    return collected
+can_be_in_parts = option_group("parts", InParts, _OPTIONS)
 
 
 def stands_for_files(data: str) -> bool:
@@ -108,16 +103,11 @@ def select_in_parts(
     """The fitted selector, or the scores of a wide table; or, one selector per key, None and their selections."""
     from streamsift.engines import select, select_by_key, select_wide
 
-    if not hasattr(selector, "partial_fit") or not hasattr(selector, "stream_tags"):
-        raise ParameterError("Parts are rows: choose a method that learns from rows, such as screen:mutual_info.")
+    if hasattr(selector, "offer_many"):
+        return _columns_in_parts(data, selector, target, parts, reading, show), None
     if data == "-":
         raise ParameterError("Standard input cannot be read in parts: give a file, a folder or a pattern.")
-    begun = perf_counter()
-
-    def progress(fraction: float) -> None:
-        show(PartsStep(fraction, perf_counter() - begun))
-
-    given: dict[str, Any] = {"engine": parts.engine or "local", "jobs": parts.jobs or 2, "progress": progress}
+    given = _engine_of(parts, show)
     given |= {name: value for name, value in reading.items() if value not in (None, [], ())}
     ways = [f"--{name}" for name in ("by", "prescreen", "memory") if getattr(parts, name) is not None]
     if len(ways) > 1:
@@ -129,6 +119,33 @@ def select_in_parts(
     if parts.by is not None:
         return None, select_by_key(data, selector, parts.by, target, **given).to_pylist()
     return select(data, selector, target, prescreen=parts.prescreen, order_by=parts.order_by, **given), None
+
+
+def _engine_of(parts: InParts, show: Any) -> dict[str, Any]:
+    begun = perf_counter()
+
+    def progress(fraction: float) -> None:
+        show(PartsStep(fraction, perf_counter() - begun))
+
+    return {"engine": parts.engine or "local", "jobs": parts.jobs or 2, "progress": progress}
+
+
+def _columns_in_parts(
+    data: str, selector: Any, target: str | None, parts: InParts, reading: dict[str, Any], show: Any
+) -> Any:
+    """The selector after all columns, of which blocks were judged side by side."""
+    from streamsift.engines.columns import select_columns
+    from streamsift.streams.open import READING
+
+    for name in ("prescreen", "by", "order_by", "memory"):
+        if getattr(parts, name) is not None:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is for methods over rows; a method over columns takes --jobs and --engine."
+            )
+    if data == "-" or stands_for_files(data):
+        raise ParameterError("Columns of several files, or of standard input, have no common order: give one file.")
+    given = {name: value for name, value in reading.items() if name in READING and value not in (None, [], ())}
+    return select_columns(data, selector, target, **_engine_of(parts, show), **given)
 
 
 def show_keys(rows: list[dict[str, Any]], by: str, *, as_json: bool) -> None:

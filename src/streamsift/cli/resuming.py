@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from streamsift.cli.option_group import option_group
 from streamsift.cli.parameters import OPTIONS
 from streamsift.core.exceptions import ParameterError
 
@@ -40,16 +40,7 @@ class Wishes(NamedTuple):
     load: str | None
 
 
-def can_go_on(command: Any) -> Any:
-    """Give a verb the options about going on; it gets them as `wishes`."""
-
-    @wraps(command)
-    def collected(*positions: Any, **given: Any) -> Any:
-        return command(*positions, wishes=Wishes(*(given.pop(name) for name in Wishes._fields)), **given)
-
-    for option in reversed(_OPTIONS):
-        option(collected)
-    return collected
+can_go_on = option_group("wishes", Wishes, _OPTIONS)
 
 
 def checkpointing(wishes: Wishes, *, quiet: bool) -> Checkpointing | None:

@@ -296,6 +296,7 @@ def _show_parts(
 ) -> int:
     """Print what an engine has found, and keep the selector where that is wanted."""
     from streamsift.persist import save as save_selector
+    from streamsift.runs.columns import ColumnResult
     from streamsift.runs.rows import RowResult, because_of
 
     if keys is not None:
@@ -305,9 +306,13 @@ def _show_parts(
         return 0
     if save is not None:
         save_selector(fitted, save)
-    selection = fitted.selection()
-    because = because_of(fitted, target, len(selection))
-    result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
+    result: RowResult | ColumnResult
+    if hasattr(fitted, "n_offered_"):
+        result = ColumnResult.of(fitted, fitted.n_offered_)
+    else:
+        selection = fitted.selection()
+        because = because_of(fitted, target, len(selection))
+        result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return 0

@@ -75,6 +75,10 @@ def settle(
         other, instead = ("classification", "classes") if task == "regression" else ("regression", "numbers")
         words = f"{target or 'label'}: {words_for_task(sample)}; --task {other} takes them as {instead}."
         warnings.warn(words, ReadingNotice, stacklevel=2)
+    if task == "regression" and tags is not None and tags.cuts_target and "target_bins" not in given:
+        n_bins = catalog.make(method).get_params()["target_bins"]
+        words = f"{target or 'label'}: cut into {n_bins} bins of equal weight for {method}; --set target_bins=N cuts it"
+        warnings.warn(f"{words} into N.", ReadingNotice, stacklevel=2)
     of_task = {"task": task} if task == "regression" else {}
     return Settled(method, of_task, of_task, why)
 

@@ -49,6 +49,7 @@ class StreamTags(MethodTags):
     where this is not so, scale or centre the features before.
     regression: `task="regression"` is offered, and y is then a number for each row. why_no_numbers: where it is not,
     the reason in a few words.
+    cuts_target: such numbers are cut into `target_bins` bins, and only these count.
     """
 
     kind: ClassVar[Kind] = "rows"
@@ -61,6 +62,7 @@ class StreamTags(MethodTags):
     ignores_constants: bool = True
     regression: bool = False
     why_no_numbers: str = ""
+    cuts_target: bool = False
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,11 @@ class Explains(InNotebook):
         """What is known about a feature besides its score."""
         return Evidence(unknown=(f"{type(self).__name__} keeps nothing about single features but their scores.",))
 
+    def _class_names(self) -> tuple[str, ...]:
+        """The classes that `Evidence` tells apart, in words."""
+        selector: Any = self
+        return tuple(str(label) for label in selector._labels.labels)
+
     @one_thread
     def explain(self, feature: str | int) -> FeatureExplanation:
         """Say why a feature is selected or not, from what the selector keeps.
@@ -202,7 +207,7 @@ class _Standing(NamedTuple):
             float(self.scores[beside[0]]) if len(beside) else None,
             len(self.scores),
             selector.n_rows_seen_,
-            tuple(str(label) for label in selector._labels.labels),
+            selector._class_names(),
             selector._evidence(slot),
         )
 

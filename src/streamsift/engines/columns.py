@@ -20,11 +20,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pyarrow.feather import write_feather
+
 from streamsift import persist
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import ParameterError
-from streamsift.engines.select import engine_for
-from streamsift.streams.column_sources import ColumnFile, open_columns
+from streamsift.engines.select import ENGINES, engine_for
+from streamsift.streams.column_sources import BY_COLUMNS, ColumnFile, ColumnTable, open_columns
 from streamsift.streams.files import READ_LIMITS, check_file
 
 
@@ -55,7 +57,9 @@ def select_columns(
     Parameters
     ----------
     source : path
-        A Parquet or Arrow file, whose columns each worker reads by itself.
+        A Parquet or Arrow file, whose columns each worker reads by itself. A table that is stored row by row (CSV, ...)
+        is read once and written by columns to a temporary file, which only workers of this machine can read: for it,
+        the engine must be "local", "dask" or "spark".
     selector : Investing ("iic", "alpha", "lord"), Penalised, OSFS, FastOSFS or SAOLA
         One that has not begun. Others are refused: they look at all columns at once, or learn from rejected ones.
     target : str, optional
@@ -96,11 +100,17 @@ def select_columns(
     if hasattr(selector, "n_offered_"):
         raise ParameterError("The selector has begun already: give a new one.")
     worker = engine_for(engine, jobs)
-    job = _job_of(source, target, block_columns, reading)
+    with tempfile.TemporaryDirectory(prefix="streamsift-") as folder:
+        here = Path(folder) if engine in ENGINES else None
+        return _all_columns(worker, _job_of(source, target, block_columns, reading, here), selector, progress)
+
+
+def _all_columns(worker: Any, job: ColumnTableJob, selector: Any, progress: Callable[[float], None]) -> Any:
+    """The state after all columns."""
     columns = _opened(job)
     state = type(selector)(**selector.get_params(deep=False)).begin(columns.y)
     type(selector)(**selector.get_params(deep=False)).begin(columns.y)._pass_over(0)  # refuses what cannot
-    n_blocks, done, quiet, ahead = -(-len(columns.names) // block_columns), 0, 0, 1
+    n_blocks, done, quiet, ahead = -(-len(columns.names) // job.width), 0, 0, 1
     while done < n_blocks:
         if quiet < worker.jobs or done + 1 == n_blocks:
             before = len(state.selected_), state.history_
@@ -115,8 +125,20 @@ def select_columns(
     return state
 
 
-def _job_of(source: str | os.PathLike[str], target: str | None, width: int, reading: dict[str, Any]) -> ColumnTableJob:
+def _job_of(
+    source: str | os.PathLike[str], target: str | None, width: int, reading: dict[str, Any], folder: Path | None
+) -> ColumnTableJob:
+    """The job over a file; one that is stored row by row is written to the folder first, if there is one."""
     check_file(Path(source))
+    if Path(source).suffix.lower() not in BY_COLUMNS:
+        if folder is None:
+            raise _by_rows(source)
+        columns = open_columns(source, target, **reading)
+        table = columns.as_arrow() if isinstance(columns, ColumnTable) else None
+        if table is None:
+            raise _by_rows(source)
+        source, target, reading = folder / "columns.arrow", str(columns.target_name), {}
+        write_feather(table, source, compression="uncompressed")
     about, given = os.stat(source), {name: tuple(v) if isinstance(v, list) else v for name, v in reading.items()}
     if isinstance(limits := reading.get("limits"), Mapping):
         given["limits"] = READ_LIMITS.changed(limits)
@@ -150,14 +172,17 @@ def _offer(selector: Any, job: ColumnTableJob, number: int) -> None:
 
 @lru_cache(maxsize=1)
 def _opened(job: ColumnTableJob) -> ColumnFile:
-    reading = dict(job.reading)
-    columns = open_columns(job.path, job.target, **reading)
+    columns = open_columns(job.path, job.target, **dict(job.reading))
     if not isinstance(columns, ColumnFile):
-        raise ParameterError(
-            f"{job.path} is stored row by row, so that every worker would read all of it: write the table as Parquet "
-            "or Arrow, or offer its columns in one process."
-        )
+        raise _by_rows(job.path)
     return columns.cut(job.width)
+
+
+def _by_rows(source: Any) -> ParameterError:
+    return ParameterError(
+        f"{source} is stored row by row, so that every worker would read all of it: write the table as Parquet or "
+        "Arrow, or offer its columns in one process."
+    )
 
 
 def _as_bytes(selector: Any) -> bytes:

@@ -12,10 +12,10 @@ from streamsift.core.vocabulary import FeatureVocabulary, LabelVocabulary
 from streamsift.core.why import ClassSpread, Evidence, ValueBin
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.category_counts import CategoryTable
+from streamsift.summaries.class_reading import ClassReading
 from streamsift.summaries.cross_moments import FeatureCorrelations
 from streamsift.summaries.mixed import MixedSummary
 from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments
-from streamsift.summaries.quantile_points import kept_values
 from streamsift.summaries.target_correlations import TargetCorrelations
 
 N_BINS = 10  # of equal rank, as far as equal values allow
@@ -28,12 +28,13 @@ Floats = NDArray[np.float64]
 
 
 def of_summary(
-    state: MixedSummary, slot: int, labels: Sequence[str], names: Names, figures: tuple[tuple[str, float], ...]
+    reading: ClassReading, slot: int, labels: Sequence[str], names: Names, figures: tuple[tuple[str, float], ...]
 ) -> Evidence:
     """The evidence of a feature in a summary of numbers and categories; `names` are those behind category codes."""
+    state = reading.summary
     places = np.flatnonzero(state.category_slots == slot)
     if len(places):
-        return _of_categories(state, state.categories.table(int(places[0])), names.get(slot), figures)
+        return _of_categories(state, reading.table(int(places[0])), names.get(slot), figures)
     places = np.flatnonzero(state.number_slots == slot)
     if not len(places):
         return Evidence(missing=1.0, figures=figures, unknown=("anything else: it has had no value yet.", ALONE))
@@ -43,7 +44,7 @@ def of_summary(
         weight = np.broadcast_to(moments.weight, (len(moments.mean), 1)).sum()
         spreads = _spreads(moments, labels)
         return Evidence((), spreads, _missing(state, weight), figures=figures, unknown=(NO_VALUES, ALONE))
-    values, weights = kept_values(numbers, place)
+    values, weights = reading.values(place)
     return Evidence(
         _value_bins(values, weights),
         (),

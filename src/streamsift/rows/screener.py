@@ -8,6 +8,8 @@ A score is computed from a summary that is updated row by row, whatever the cut 
     mutual_info, chi2, gini     class weights in bins of equal rank (summaries/quantiles.py), Eqs. 4, 5 and 6
     correlation                 class moments; of a number, the moments of feature and target together
                                 (summaries/target_correlations.py, rows/target_scores.py). Not of the paper
+    mutual_info, chi2, gini     of a number: the same with bins of the target for classes. They follow its running
+                                quantiles (summaries/target_cells.py, docs/adr/0019). Not of the paper
 
 Where this deviates from the paper:
 - 2.1.1: MS_2 is printed with x_1 for x_2. Moments are kept by Welford's and Chan's formulas instead of mean squares
@@ -27,12 +29,12 @@ Where this deviates from the paper:
 A feature that is constant, or seen with one class only, scores 0. Perfect separation with zero variance scores inf.
 Time per row: O(features), amortised; sparse rows O(non-zeros). Memory: moments 16 bytes per class and feature;
 bins about 2 / eps tuples per feature plus a buffer of up to 16,384 rows (180 MB at most, unless 1 / eps rows need
-more); categories 8 bytes per class and category plus 24, up to max_categories of them.
+more); categories 8 bytes per class and category plus 24, up to max_categories of them. A number has four classes for
+each of its bins, and not fewer than 20.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -51,18 +53,20 @@ from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSele
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
 from streamsift.core.why import Evidence
-from streamsift.rows.category_scores import category_score
+from streamsift.rows.class_scores import FROM_BINS, FROM_MOMENTS, class_p_values, class_scores, class_values
 from streamsift.rows.evidence import of_summary, of_target
 from streamsift.rows.ladder import LADDERS, RATES, Judge, Ladder
-from streamsift.rows.p_values import fisher_p, t_score_p, table_p
-from streamsift.rows.screening_formulas import chi2, correlation, fisher, gini, impurity_removed, mutual_info, t_score
+from streamsift.rows.screening_formulas import fisher
 from streamsift.rows.target_scores import TargetScores, target_scores
 from streamsift.summaries.category_counts import CategoryCounts
+from streamsift.summaries.class_reading import ClassReading
+from streamsift.summaries.cut_target import CUT, CutTarget
 from streamsift.summaries.fading import refuse_heavy_rows
-from streamsift.summaries.mixed import MIXED, MixedSummary, NumberSummary
-from streamsift.summaries.moments import ClassMoments, Moments, SparseClassMoments, refuse_bad_values
+from streamsift.summaries.mixed import MIXED, MixedSummary
+from streamsift.summaries.moments import ClassMoments, SparseClassMoments, refuse_bad_values
 from streamsift.summaries.quantiles import LONGEST_LIST, QuantileSummary
 from streamsift.summaries.sparse_quantiles import SparseQuantileSummary
+from streamsift.summaries.target_cells import MOST_BINS, TargetCells, n_cells_for
 from streamsift.summaries.target_correlations import TargetCorrelations
 
 Floats = NDArray[np.float64]
@@ -77,7 +81,8 @@ class Screener(RowSelector):
         The score to compute; see the module docstring for the formulas. Mutual information uses natural logarithms.
         The correlation is Pearson's, without its sign; of categories, or with classes, it is the correlation ratio.
     task : {"classification", "regression"}, default "classification"
-        Whether y holds classes or numbers. Numbers need criterion="correlation", and cannot have fading="auto".
+        Whether y holds classes or numbers. For numbers there are "correlation", "mutual_info", "chi2" and "gini", and
+        no fading="auto".
     n_features_to_select : int, float or str, default 10
         How many features to select: a number (all, where there are fewer), a fraction in (0, 1], or as many as a rule
         on their p-values allows: "fdr" or "fdr:0.05" (false discovery rate), "fwe:0.05" (any false selection),
@@ -102,6 +107,8 @@ class Screener(RowSelector):
         Largest error of a rank, as a share of the rows; only the bin scores use it.
     n_bins : int, default 5
         Bins of equal rank for the bin scores.
+    target_bins : int, default 5
+        Bins of equal weight that the bin scores cut a target of numbers into, at its running quantiles.
     max_categories : int, default 1000
         How many categories of a feature are counted each for itself; the rarest of more are counted together. With n
         rows, a category of more than n / max_categories rows is always counted for itself, from at most
@@ -164,6 +171,7 @@ class Screener(RowSelector):
         "time": TIME_LIMITS,
         "eps": (Real(1e-6, 0.5, closed="both"),),
         "n_bins": (Integer(2, 10_000),),
+        "target_bins": (Integer(2, MOST_BINS),),
         "max_categories": (Integer(1, 1_000_000),),
         "missing": (OneOf("error", "skip"),),
         "new_features": NEW_FEATURES_LIMITS,
@@ -183,6 +191,7 @@ class Screener(RowSelector):
         time: str | None = None,
         eps: float = 0.001,
         n_bins: int = 5,
+        target_bins: int = 5,
         max_categories: int = 1000,
         missing: str = "error",
         new_features: str = "error",
@@ -195,18 +204,20 @@ class Screener(RowSelector):
         self.time = time
         self.eps = eps
         self.n_bins = n_bins
+        self.target_bins = target_bins
         self.max_categories = max_categories
         self.missing = missing
         self.new_features = new_features
 
     def stream_tags(self) -> StreamTags:
         """Moments merge exactly, bins within eps, ladders of several rates not at all; the rest holds for all."""
-        tags = _EXACT if self.criterion in _FROM_MOMENTS else _BOUNDED
+        tags = _EXACT if self.criterion in FROM_MOMENTS else _BOUNDED
         if self.fading == "auto":
-            tags = _LADDER
-        if self.criterion != "correlation" or self.fading == "auto":
-            return tags
-        return replace(tags, regression=True, categorical="one_hot" if self._numeric else tags.categorical)
+            return _LADDER
+        one_hot = self._numeric and self.criterion == "correlation"
+        categorical = "one_hot" if one_hot else tags.categorical
+        cuts = self.criterion in FROM_BINS
+        return replace(tags, regression=self.criterion in _FOR_NUMBERS, cuts_target=cuts, categorical=categorical)
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, time: Any = None
@@ -233,10 +244,10 @@ class Screener(RowSelector):
 
     def _refuse_numbers(self) -> None:
         """Refuse a task that these settings are not for."""
-        if self._numeric and self.criterion != "correlation":
+        if self._numeric and self.criterion not in _FOR_NUMBERS:
             raise ParameterError(
                 f"criterion={self.criterion!r} compares classes, and y is to be taken for numbers (task='regression'): "
-                "set criterion='correlation', or use Joint."
+                f"set criterion to one of {', '.join(map(repr, _FOR_NUMBERS))}, or use Joint."
             )
         if self._numeric and self.fading == "auto":
             raise ParameterError("fading='auto' goes by how well rows are classified: give a number for regression.")
@@ -245,12 +256,13 @@ class Screener(RowSelector):
         refuse_heavy_rows(batch)
         return super()._faded(batch, latest)
 
-    def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder | TargetCorrelations:
-        if self._numeric:
+    def _begin(self, batch: CheckedBatch) -> MixedSummary | Ladder | TargetCorrelations | CutTarget:
+        if self._numeric and self.criterion == "correlation":
             return TargetCorrelations.empty(self._rate(), batch.X.shape[1])
         kind = self._kind(batch.sparse)
         if self.fading != "auto":
-            return self._empty(kind, self._rate(), batch)
+            summary = self._empty(kind, self._rate(), batch)
+            return CutTarget.of(TargetCells.empty(self._rate(), self._n_cells()), summary) if self._numeric else summary
         moments = _MOMENTS[batch.sparse]
         summaries = [self._empty(kind, rate, batch) for rate in RATES]
         pilots = [] if kind is moments else [self._empty(moments, rate, batch) for rate in RATES]
@@ -258,19 +270,28 @@ class Screener(RowSelector):
         return ladder
 
     def _kind(self, sparse: bool) -> type[Any]:
-        return _MOMENTS[sparse] if self.criterion in _FROM_MOMENTS else _BINS[sparse]
+        return _MOMENTS[sparse] if self.criterion in FROM_MOMENTS else _BINS[sparse]
+
+    def _n_cells(self) -> int:
+        return n_cells_for(int(self.target_bins))
+
+    def _n_columns(self, n_classes: int) -> int:
+        """How many classes, or what stands for them, each feature is counted by."""
+        if not self._numeric:
+            return max(n_classes, 2)
+        return self._n_cells() if self.criterion in FROM_BINS else 2
 
     def _bytes_needed(self, n_features: int, n_classes: int) -> int:
-        per_feature = 75 if self.criterion in _FROM_MOMENTS else 220  # and class
+        per_feature = 75 if self.criterion in FROM_MOMENTS else 220  # and class
         ladder = len(RATES) if self.fading == "auto" else 1
-        return per_feature * n_features * max(n_classes, 2) * ladder
+        return per_feature * n_features * self._n_columns(n_classes) * ladder
 
     def _bytes_at_most(self, n_features: int, n_classes: int, n_values: int | None) -> int:
         """What any number of rows may take, for lists of bins grow; `n_values` of sparse rows: their non-zeros."""
         needed = self._bytes_needed(n_features, n_classes)
-        if self.criterion in _FROM_MOMENTS:
+        if self.criterion in FROM_MOMENTS:
             return needed
-        a_tuple = 8 * (3 + max(n_classes, 2))
+        a_tuple = 8 * (3 + self._n_columns(n_classes))
         lists = int(2 * LONGEST_LIST / self.eps * a_tuple + 16 / self.eps) * n_features  # twice: while they are widened
         return needed + (lists if n_values is None else min(lists, 3 * a_tuple * n_values))
 
@@ -288,14 +309,13 @@ class Screener(RowSelector):
             numbers = kind.empty(float(self.eps), fading, *sizes, *dtype)
         return MixedSummary.of(numbers, CategoryCounts.empty(fading, int(self.max_categories), len(batch.labels)))
 
-    def _learn(self, state: MixedSummary | Ladder | TargetCorrelations, batch: CheckedBatch) -> None:
+    def _learn(self, state: MixedSummary | Ladder | TargetCorrelations | CutTarget, batch: CheckedBatch) -> None:
         skip = self.missing == "skip"
-        if isinstance(state, TargetCorrelations) != self._numeric:
+        if isinstance(state, TargetCorrelations | CutTarget) != self._numeric:
             raise ParameterError("The task cannot change after the first batch: call fit to begin anew.")
         if isinstance(state, TargetCorrelations):
             self._learn_numbers(state, batch, skip_missing=skip)
-            return
-        if isinstance(state, Ladder):
+        elif isinstance(state, Ladder):
             state.learn(batch, fisher, skip_missing=skip)
         else:
             state.learn(batch, skip_missing=skip)
@@ -322,13 +342,16 @@ class Screener(RowSelector):
             self._cache["of_target"] = target_scores(self._state, self._columns, self._features.n_features)
         return self._cache["of_target"]  # type: ignore[no-any-return]
 
-    def _score(self, state: MixedSummary | Ladder | TargetCorrelations) -> Floats:
+    def _reading(self) -> ClassReading:
+        """The counts or moments of the classes, or of the bins of the target."""
+        if isinstance(self._state, CutTarget):
+            return self._state.reading(int(self.target_bins))
+        return ClassReading(self._state.in_use if isinstance(self._state, Ladder) else self._state)
+
+    def _score(self, state: MixedSummary | Ladder | TargetCorrelations | CutTarget) -> Floats:
         if isinstance(state, TargetCorrelations):
             return self._of_target().scores
-        summary = _in_use(state)
-        values = self._number_values(summary)
-        of_numbers = impurity_removed(values) if self.criterion == "gini" else values[0]
-        return self._spread(summary, of_numbers, "score")
+        return class_scores(self.criterion, self._reading(), int(self.n_bins))
 
     @property
     @one_thread
@@ -340,24 +363,7 @@ class Screener(RowSelector):
     def _p_values(self) -> Floats:
         if isinstance(self._state, TargetCorrelations):
             return self._of_target().p_values.copy()
-        state: MixedSummary = self._state.in_use if isinstance(self._state, Ladder) else self._state
-        found = np.ones(state.n_features)
-        if len(state.number_slots):
-            found[state.number_slots] = self._number_p_values(state)
-        for slot, table in zip(state.category_slots, state.categories.tables(), strict=True):
-            counts, squares = table.contents()
-            if len(counts):
-                per_weight = counts.sum() / squares.sum()
-                found[slot] = table_p(counts[None], per_weight, likelihood=self.criterion == "mutual_info")[0]
-        return self._by_feature(found)
-
-    def _number_p_values(self, state: MixedSummary) -> Floats:
-        numbers: NumberSummary = state.numbers
-        if isinstance(numbers, ClassMoments | SparseClassMoments):
-            test = t_score_p if self.criterion == "t_score" else fisher_p
-            return test(numbers.read(), state.rows_per_weight)
-        counts = numbers.bin_counts(int(self.n_bins))
-        return table_p(counts, state.rows_per_weight, likelihood=self.criterion == "mutual_info")
+        return self._by_feature(class_p_values(self.criterion, self._reading(), int(self.n_bins)))
 
     def _chosen(self) -> NDArray[np.intp]:
         if not isinstance(self.n_features_to_select, str):
@@ -379,34 +385,7 @@ class Screener(RowSelector):
         check_is_fitted(self)
         if isinstance(self._state, TargetCorrelations):
             return self._of_target().values.copy()
-        summary = _in_use(self._state)
-        return self._spread(summary, self._number_values(summary)[0], "value")
-
-    def _spread(self, state: MixedSummary, of_numbers: Floats, wanted: str) -> Floats:
-        """One number per feature: numeric ones as given, categorical ones from their counts."""
-        if len(state.number_slots) == state.n_features and not state.categories.n_features:
-            return of_numbers.copy()
-        found = np.zeros(state.n_features)
-        found[state.number_slots] = of_numbers
-        for slot, table in zip(state.category_slots, state.categories.tables(), strict=True):
-            found[slot] = getattr(category_score(self.criterion, table, int(self.n_bins)), wanted)
-        return found
-
-    def _number_values(self, state: MixedSummary) -> Floats:
-        """One or more rows of values of the numeric features; the first is the criterion."""
-        if not len(state.number_slots):
-            return np.zeros((2, 0))
-        numbers: NumberSummary = state.numbers
-        if isinstance(numbers, ClassMoments | SparseClassMoments):
-            return _FROM_MOMENTS[self.criterion](numbers.read())[None]
-        counts = numbers.bin_counts(int(self.n_bins))
-        values = np.atleast_2d(_FROM_BINS[self.criterion](counts))
-        if self.criterion != "gini":  # one bin or one class tells nothing: exactly 0, whatever the rounding
-            several = (np.count_nonzero(counts.sum(axis=1), axis=1) > 1) & (
-                np.count_nonzero(counts.sum(axis=2), axis=1) > 1
-            )
-            values *= several
-        return values
+        return class_values(self.criterion, self._reading(), int(self.n_bins))
 
     def _evidence(self, slot: int) -> Evidence:
         if "p_values" not in self._cache:
@@ -414,33 +393,37 @@ class Screener(RowSelector):
         figures = (("p-value", float(self._cache["p_values"][slot])),)
         if isinstance(self._state, TargetCorrelations):
             return of_target(self._state, [slot] if self._columns is None else self._columns.of(slot), figures)
-        labels = [str(label) for label in self._labels.labels]
-        return of_summary(_in_use(self._state), slot, labels, self._categories.names, figures)
+        return of_summary(self._reading(), slot, self._class_names(), self._categories.names, figures)
+
+    def _class_names(self) -> tuple[str, ...]:
+        if not isinstance(self._state, CutTarget):
+            return super()._class_names()
+        return tuple(f"about {mean:.4g}" for mean in self._state.cells.groups(int(self.target_bins)).means)
 
     def _align_classes(self, state: MixedSummary, codes: NDArray[np.int64], n_classes: int) -> MixedSummary:
         return state.aligned(codes, n_classes)
 
-    def _align_categories(self, state: MixedSummary, mapped: Mapped) -> MixedSummary:
+    def _align_categories(self, state: MixedSummary | CutTarget, mapped: Mapped) -> MixedSummary | CutTarget:
         return state.renamed(mapped)
 
     def _merge(self, state: Any, other: Any) -> None:
         state.merge(other)
 
     def _problem_of(self, state: Any) -> str | None:
-        if not isinstance(state, TargetCorrelations):
+        if not isinstance(state, TargetCorrelations | CutTarget):
             return None
-        return None if self.fading != "auto" and state.fading == self._rate() else "it has another 'fading'"
+        fading = state.cells.fading if isinstance(state, CutTarget) else state.fading
+        return None if self.fading != "auto" and fading == self._rate() else "it has another 'fading'"
 
     def _type_of_state(self, arrays: dict[str, NDArray[Any]]) -> type[Any]:
-        if self._numeric:
+        if self._numeric and self.criterion == "correlation":
             return TargetCorrelations
-        first = "state.rung_0.numbers." if self.fading == "auto" else "state.numbers."
+        ladder = self.fading == "auto"
+        first = f"state.{'rung_0.' if ladder else 'summary.' if self._numeric else ''}numbers."
         kind = self._kind(f"{first}nonzero" in arrays or f"{first}start" in arrays)
-        return LADDERS[kind] if self.fading == "auto" else MIXED[kind]
-
-
-def _in_use(state: MixedSummary | Ladder) -> MixedSummary:
-    return state.in_use if isinstance(state, Ladder) else state
+        if self._numeric:
+            return CUT[MIXED[kind]]
+        return LADDERS[kind] if ladder else MIXED[kind]
 
 
 _EXACT = StreamTags(
@@ -457,9 +440,4 @@ _BOUNDED = replace(_EXACT, mergeable="bounded")
 _LADDER = replace(_EXACT, mergeable="no", weights=False, fades=False)
 _MOMENTS = (ClassMoments, SparseClassMoments)  # of dense and of sparse rows
 _BINS = (QuantileSummary, SparseQuantileSummary)
-_FROM_MOMENTS: dict[str, Callable[[Moments], Floats]] = {
-    "t_score": t_score,
-    "fisher": fisher,
-    "correlation": correlation,
-}
-_FROM_BINS: dict[str, Callable[[Floats], Floats]] = {"mutual_info": mutual_info, "chi2": chi2, "gini": gini}
+_FOR_NUMBERS = ("correlation", *FROM_BINS)  # criteria

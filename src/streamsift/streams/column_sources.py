@@ -46,6 +46,8 @@ BLOCK_BYTES = 64 << 20  # of one block of columns, counted as float64
 
 Columns = Iterator[tuple[Any, Any]]
 
+BY_COLUMNS = (".parquet", ".arrow", ".feather", ".ipc")  # files whose columns can be read one at a time
+
 
 class _Selecting(Protocol):
     """The selector a source listens to."""
@@ -150,6 +152,23 @@ class ColumnTable:
         if first == 0:
             yield self.names, self._batch
 
+    def as_arrow(self) -> Any:
+        """The table as one of pyarrow, with its target; None if it is sparse."""
+        rows = self._batch
+        if sparse.issparse(rows.X):
+            return None
+        names = {} if rows.kinds is None else rows.kinds.names
+        columns: dict[str, Any] = {}
+        for place, name in enumerate(self.names):
+            values = np.asarray(rows.X[:, place])
+            if place in names:
+                codes = pa.array(np.nan_to_num(values).astype(np.int32), mask=np.isnan(values))
+                columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array([str(text) for text in names[place]]))
+            else:
+                columns[name] = pa.array(values)
+        columns[str(self.target_name)] = pa.array(list(self.y) if self.y.dtype == object else self.y)
+        return pa.table(columns)
+
 
 def open_columns(
     source: str | os.PathLike[str],
@@ -204,7 +223,7 @@ def open_columns(
     refuse_ignored_target(target, ignore)
     texts: dict[str, Any] = {"sep": sep, "decimal": decimal, "thousands": thousands, "encoding": encoding}
     options = {name: value for name, value in texts.items() if value is not None} | ({"na": na} if na else {})
-    if path.suffix.lower() in (".parquet", ".arrow", ".feather", ".ipc") and not options:
+    if path.suffix.lower() in BY_COLUMNS and not options:
         allowed = limits if isinstance(limits, ReadLimits) else READ_LIMITS.changed(limits or {})
         return ColumnFile(path, target, categorical=categorical, ignore=ignore, unlabelled=unlabelled, limits=allowed)
     options |= {} if limits is None else {"limits": limits}

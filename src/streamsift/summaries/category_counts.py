@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from streamsift.core.state import MOST_ROWS, Finite, Offsets, Shape, Sizes, Within
 from streamsift.kernels.category_counts import Tables, count_rows, room_needed
 from streamsift.summaries.fading import advance, row_weights
+from streamsift.summaries.moved_classes import moved_classes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -191,12 +192,14 @@ class CategoryCounts:
         return made
 
     def aligned(self, classes: Ints, n_classes: int) -> Self:
-        """A copy at present scale whose class c has moved to classes[c]."""
-        moved = []
-        for table in self.tables():
-            weights, other = np.zeros((len(table.codes), n_classes)), np.zeros(n_classes)
-            weights[:, classes], other[classes] = table.weights, table.other
-            moved.append(table._replace(weights=weights, other=other))
+        """A copy at present scale whose class c has moved to classes[c], where classes add up."""
+        moved = [
+            table._replace(
+                weights=moved_classes(table.weights, classes, n_classes, axis=1),
+                other=moved_classes(table.other, classes, n_classes, axis=0),
+            )
+            for table in self.tables()
+        ]
         return self._filled(moved, n_classes)
 
     def renamed(self, mapped: dict[int, Ints]) -> Self:

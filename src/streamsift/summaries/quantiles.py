@@ -32,6 +32,7 @@ from streamsift.kernels.quantile_waiting import count_rows, count_runs, new_stre
 from streamsift.summaries.aligned import aligned_empty
 from streamsift.summaries.fading import Fading, row_weights
 from streamsift.summaries.few_rows import count_few
+from streamsift.summaries.moved_classes import moved_classes
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, capacity_problem, list_problem
 from streamsift.summaries.quantile_keys import double_keys
 from streamsift.summaries.waiting_rows import STRETCH, by_class, stretches_of
@@ -441,10 +442,8 @@ class QuantileSummary:
         self.weights = self.weights * factor
 
     def aligned(self, codes: Ints, n_classes: int) -> Self:
-        """Move class c to codes[c]; the object itself is changed and returned."""
-        weights = np.zeros((len(self.sizes), n_classes, self.weights.shape[2]))
-        weights[:, codes] = self.weights
-        self.weights = weights
+        """Move class c to codes[c], where classes add up; the object itself is changed and returned."""
+        self.weights = moved_classes(self.weights, codes, n_classes, axis=1)
         self.buffer_class[: self.n_buffered] = codes[self.buffer_class[: self.n_buffered]]
         self.kept = []
         return self

@@ -19,6 +19,7 @@ from streamsift.kernels import quantile_sorting as sorting
 from streamsift.kernels import quantiles as kernels
 from streamsift.kernels.quantile_merge import merge_ragged
 from streamsift.summaries.fading import HEAVIEST, Fading, batch_weights
+from streamsift.summaries.moved_classes import moved_classes
 from streamsift.summaries.quantile_checks import EPS, buffer_problem, list_problem
 
 Floats = NDArray[np.float64]
@@ -207,12 +208,9 @@ class SparseQuantileSummary:
             setattr(self, name, getattr(self, name) * factor)
 
     def aligned(self, codes: Ints, n_classes: int) -> Self:
-        """Move class c to codes[c]; the object itself is changed and returned."""
+        """Move class c to codes[c], where classes add up; the object itself is changed and returned."""
         for name in ("class_weight", "weights", "skipped"):
-            old = getattr(self, name)
-            new = np.zeros((n_classes, *old.shape[1:]))
-            new[codes] = old
-            setattr(self, name, new)
+            setattr(self, name, moved_classes(getattr(self, name), codes, n_classes, axis=0))
         self.entry_class = codes[self.entry_class]
         return self
 
