@@ -76,7 +76,7 @@ def test_parts_with_categories_are_screened_and_others_chosen_together(sift, peo
     assert err.startswith("Method: joint:forward")
     code, _, err = sift("select", shops("kind", "size"), "--target", "open", "--jobs", 1)
     assert code == 0
-    assert err.startswith("Method: screen:mutual_info, since joint:forward cannot merge parts that have categories.")
+    assert err.startswith("Method: screen:mutual_info, since categories come in parts, of which")
 
 
 def test_a_memory_limit_means_a_screen(sift, people):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,10 +11,11 @@ import pandas as pd
 import pytest
 
 from streamsift import Joint, Screener, catalog
-from streamsift.core.exceptions import ReaderError, StreamsiftError
+from streamsift.core.exceptions import MergeError
+from streamsift.core.one_hot import OneHotColumns
 from streamsift.engines import select_by_key
 from streamsift.engines.local import LocalEngine
-from streamsift.engines.work import Job, unpacked
+from streamsift.engines.work import Job, packed, unpacked
 from streamsift.streams.arrays import FrameStream
 from tests.engines.tables import frame, one_pass
 
@@ -72,9 +74,61 @@ def test_bounded_methods_stay_within_their_bound(criterion: str) -> None:
     assert moved.max() <= 2 * 0.05 * 600
 
 
-def test_features_chosen_together_refuse_categories_in_words() -> None:
-    with pytest.raises((StreamsiftError, ReaderError), match="categories have columns of their own: leave them out"):
-        folded(Joint(), frame(1, 200), 2, seed=0)
+def with_categories(n: int = 300) -> pd.DataFrame:
+    """Parts of it meet the categories in different orders, and some of them not at all."""
+    rng = np.random.default_rng(8)
+    table = frame(1, n)
+    return table.assign(town=[f"t{k}" for k in np.minimum(rng.geometric(0.2, n), 12)])
+
+
+@pytest.mark.parametrize("rule", ["forward", "mrmr", "ols", "lasso", "fsa"])
+def test_features_chosen_together_merge_categories_by_their_names(rule: str) -> None:
+    table = with_categories()
+    make = {"rule": rule, "n_features_to_select": 3}
+    alone = one_pass(Joint(**make), table)  # type: ignore[arg-type]
+    for n_parts in (2, 7):
+        found = folded(Joint(**make), table, n_parts, seed=n_parts)  # type: ignore[arg-type]
+        assert found.n_rows_seen_ == 300
+        np.testing.assert_allclose(found.scores_, alone.scores_, rtol=1e-7, atol=1e-10)
+        assert set(found.path_.names) == set(alone.path_.names)
+
+
+def test_merged_categories_go_on_with_missing_ones_and_with_event_time() -> None:
+    table = with_categories()
+    table.loc[::9, "town"] = None
+    table.loc[::7, "n1"] = np.nan
+    X, y, times = table.drop(columns="y"), table["y"], np.arange(300.0)
+    make = {"missing": "skip", "half_life": "2m", "n_features_to_select": 4}
+    whole = Joint(**make).partial_fit(X, y, time=times)  # type: ignore[arg-type]
+    parts = [Joint(**make).partial_fit(X[k:200:2], y[k:200:2], time=times[k:200:2]) for k in (1, 0)]  # type: ignore[arg-type]
+    merged = unpacked(packed(parts[0].merge(parts[1]))).partial_fit(X[200:], y[200:], time=times[200:])
+    np.testing.assert_allclose(merged.scores_, whole.scores_, rtol=1e-7, atol=1e-10)
+
+
+def test_categories_that_cannot_be_merged_are_refused_with_two_ways() -> None:
+    table = with_categories()
+    X, y = table.drop(columns="y"), table["y"]
+    for settings, words in (
+        ({"max_pool": 8}, r"of more than max_pool=8 columns .* raise max_pool .*, or feed one selector with all rows"),
+        ({"interactions": "pairs"}, r"with interactions .* leave interactions or .* out, or feed one selector"),
+    ):
+        first, second = (Joint(**settings).partial_fit(X[k::2], y[k::2]) for k in (0, 1))  # type: ignore[arg-type]
+        before = first.scores_
+        with pytest.raises(MergeError, match=words):
+            first.merge(second)
+        assert first.scores_.tolist() == before.tolist()
+    columns = OneHotColumns(np.array([0, 0]), np.array([0, 1]), most_columns=2)
+    union, places = columns.with_those_of(replace(columns, codes=np.array([1, 0])), {0: np.array([1, 0])})
+    assert (union.codes.tolist(), places.tolist()) == ([0, 1], [0, 1])
+    with pytest.raises(MergeError, match=r"more than 2 categories, .* leave it out, or feed one selector"):
+        columns.with_those_of(columns, {0: np.array([0, 2])})
+    unknown = X[1::2].assign(town=None).to_dict("records")
+    parts = [Joint(missing="skip").partial_fit(rows, y[k::2]) for k, rows in enumerate((X[::2], unknown))]
+    with pytest.raises(MergeError, match=r"has no value at all .* leave that column out, or feed one selector"):
+        parts[0].merge(parts[1])
+    numeric = [Screener("correlation", task="regression").partial_fit(X[["shop"]], X["n0"]) for _ in range(2)]
+    with pytest.raises(MergeError, match="leave them out, or code them as numbers"):
+        numeric[0].merge(numeric[1])
 
 
 def test_thousands_of_keys(tmp_path: Any) -> None:

@@ -29,6 +29,9 @@ def test_every_chart_of_a_page_becomes_a_picture(drifting_trace):
         assert root[0].get("fill") == "#ffffff"
     words = ElementTree.tostring(ElementTree.fromstring(drawn["the-selection-over-time.svg"]), encoding="unicode")
     assert "sensor_3" in words
+    assert "The selection over time" in words  # the title and the legend are in the file, too
+    assert "true feature" in words
+    assert drawn["scores-of-the-leaders.svg"].count(b"#0072b2") > 1  # not only in the legend: the line has its colour
 
 
 @needs_browser

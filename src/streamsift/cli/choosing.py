@@ -40,7 +40,8 @@ def choose(task: str, first: Batch | None, given: Collection[str], *, in_parts: 
         words = f"{which} categories of more than {MANY_VALUES} values"
         return Chosen(screen, f"Method: {screen}, since {words}; --method {USUAL} takes each value as a column.")
     if in_parts and categories:
-        return Chosen(screen, f"Method: {screen}, since {USUAL} cannot merge parts that have categories.")
+        words = f"categories come in parts, of which --method {USUAL} merges up to 2,000 values in all"
+        return Chosen(screen, f"Method: {screen}, since {words}.")
     words = "a feature counts for what it adds to those above it"
     return Chosen(USUAL, f"Method: {USUAL}, the default: {words}; --method {screen} judges each by itself.")
 

@@ -39,11 +39,17 @@ def merge_into(selector: Any, other: Any, *, later: bool) -> None:
         state = selector._align_classes(state, np.arange(len(selector._labels)), len(labels))
         added = selector._align_classes(added, codes, len(labels))
     mapped, categories = _common_categories(selector, other)
-    if mapped:
+    columns = selector._columns
+    if columns is not None:
+        columns, places = columns.with_those_of(other._columns, mapped)
+        n = len(columns.features)
+        state = selector._align_columns(state, np.arange(len(selector._columns.features)), n)
+        added = selector._align_columns(added, places, n)
+    elif mapped:
         added = selector._align_categories(added, mapped)
     selector._merge(state, added)
     # Nothing has failed: from here on the object changes.
-    selector._state, selector._latest = state, latest
+    selector._state, selector._latest, selector._columns = state, latest, columns
     selector._know(selector._features, labels)
     selector._categories = categories
     selector.n_rows_seen_ += other.n_rows_seen_
@@ -62,9 +68,13 @@ def _refuse(selector: Any, other: Any) -> None:
                 f"Cannot merge selectors with different settings: {name}={mine[name]!r} here, "
                 f"{name}={theirs[name]!r} there."
             )
-    if selector._columns is not None or other._columns is not None:
-        advice = "set categorical='codes'" if "categorical" in mine else "leave them out, or code them as numbers"
-        raise MergeError(f"{owner} cannot be merged where categories have columns of their own: {advice}.")
+    both = [each for each in (selector, other) if hasattr(each, "n_rows_seen_")]
+    spread = [each._columns is not None for each in both]
+    if len(both) == 2 and any(spread) and (not all(spread) or any(each._categories.undecided for each in both)):
+        raise MergeError(
+            f"Cannot merge: a column of categories has no value at all in the rows of one {owner}, so what it holds is "
+            "not known there; leave that column out, or feed one selector with all rows."
+        )
 
 
 def _common_categories(selector: Any, other: Any) -> tuple[Mapped, CategoryVocabulary]:

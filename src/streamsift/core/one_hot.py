@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
-from streamsift.core.categories import CategoryVocabulary
-from streamsift.core.exceptions import SavedStateError
+from streamsift.core.categories import CategoryVocabulary, Mapped
+from streamsift.core.exceptions import MergeError, SavedStateError
 from streamsift.core.vocabulary import FeatureVocabulary
 
 MOST_COLUMNS = 1000  # of one feature, beside the shared ones
@@ -73,6 +73,31 @@ class OneHotColumns:
     def of(self, feature: int) -> list[int]:
         """The columns of a feature."""
         return np.flatnonzero(self.features == feature).tolist()
+
+    def with_those_of(self, other: OneHotColumns, mapped: Mapped) -> tuple[OneHotColumns, Ints]:
+        """The columns of both, ours first, and the places of the others among them.
+
+        `mapped` has our codes for those of the other. Where categories share columns, which ones do depends on the
+        order of the rows: that is refused.
+        """
+        codes = other.codes.copy()
+        for slot, new in mapped.items():
+            here = (other.features == slot) & (codes >= 0)
+            codes[here] = np.asarray(new)[codes[here]]
+        place_of = {
+            key: place for place, key in enumerate(zip(self.features.tolist(), self.codes.tolist(), strict=True))
+        }
+        keys = list(zip(other.features.tolist(), codes.tolist(), strict=True))
+        for key in keys:
+            place_of.setdefault(key, len(place_of))
+        features, union = np.array(list(place_of), np.int64).reshape(-1, 2).T
+        per_feature = np.bincount(features[union >= 0], minlength=1)
+        if (union <= FIRST_SHARED).any() or per_feature.max() > self.most_columns:
+            raise MergeError(
+                f"Cannot merge: a column has more than {self.most_columns:,} categories, and which of them share a "
+                "column depends on the order of the rows; leave it out, or feed one selector with all rows."
+            )
+        return replace(self, features=features, codes=union), np.array([place_of[key] for key in keys], np.int64)
 
     # -- which columns there are --------------------------------------------------------------------------------
 

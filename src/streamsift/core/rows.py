@@ -124,6 +124,16 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
             f"of {type(self).__name__} depends on their codes; feed one selector with all rows, or load one and go on."
         )
 
+    def _align_columns(self, state: Any, places: NDArray[np.int64], n_columns: int) -> Any:
+        """A copy of `state` whose column j has moved to places[j] of so many; every row had the others as 0.
+
+        Asked for only where categories have columns of their own. The default refuses, in words.
+        """
+        raise MergeError(
+            f"{type(self).__name__} cannot be merged where categories have columns of their own: leave them out, or "
+            "code them as numbers."
+        )
+
     @property
     def _numeric(self) -> bool:
         """Whether the target is a number: y is not encoded, and there are no classes."""

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.batch import CheckedBatch, refuse_value
 from streamsift.core.constraints import Integer, IsNone, Limits, OneOf, Real
-from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.exceptions import InputError, MergeError, ParameterError
 from streamsift.core.guarantees import IsGuarantee
 from streamsift.core.guard import one_thread
 from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS, half_life_ends
@@ -294,6 +294,16 @@ class Joint(RowSelector):
 
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
+
+    def _align_columns(self, state: CandidatePool, places: NDArray[np.int64], n_columns: int) -> CandidatePool:
+        if state.pairs or state.wide or n_columns > state.max_pool:
+            words = "with interactions" if state.pairs else f"of more than max_pool={state.max_pool} columns"
+            raise MergeError(
+                f"Cannot merge Joint {words} where categories have columns of their own: "
+                + ("leave interactions or the categories out" if state.pairs else "raise max_pool (--set max_pool=N)")
+                + ", or feed one selector with all rows (without --jobs and --engine)."
+            )
+        return state.placed(places, n_columns)
 
     def _merge(self, state: CandidatePool, other: CandidatePool) -> None:
         state.merge(other)

@@ -130,6 +130,10 @@ class CandidatePool:
         cross, screened = self.cross.aligned(codes, n_classes), self.screened.aligned(codes, n_classes)
         return replace(self, pool=self.pool.copy(), cross=cross, screened=screened)
 
+    def placed(self, places: Ints, n_columns: int) -> Self:
+        """A copy of a pool of all features, of which j has moved to places[j]; every row had the others as 0."""
+        return replace(self, pool=np.arange(n_columns), cross=self.cross.placed(places, n_columns))
+
     def merge(self, other: Self) -> None:
         """Add the rows of another over the same features."""
         self.n_rows += other.n_rows

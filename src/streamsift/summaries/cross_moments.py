@@ -284,6 +284,16 @@ class CrossMoments:
         copy.n_targets = n_classes
         return copy
 
+    def placed(self, features: NDArray[np.int64], n_features: int) -> Self:
+        """A copy whose feature j has moved to features[j], of so many; every row had the others as 0."""
+        size = n_features + self.n_targets
+        places = np.append(features, n_features + np.arange(self.n_targets))
+        copy = type(self)(
+            self.fading, self.age, self.n_targets, self.squared_weight, self.cross, self.mean, self.weight
+        )
+        copy._spread(places, size, np.setdiff1d(np.arange(size), places))
+        return copy
+
     def merge(self, other: Self) -> None:
         """Add the rows of another; both count as equally recent."""
         self._to_present()

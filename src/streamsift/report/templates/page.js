@@ -96,14 +96,15 @@ const start = async () => {
   for (const button of document.querySelectorAll("button.picture")) {
     const chart = all.find(({place}) => place === button.dataset.chart), kind = button.dataset.kind;
     button.addEventListener("click", () =>
-      save(`${base(chart)}.${kind}`, pictureOf(chart.model, kind, colourOf("paper"))));
+      save(`${base(chart)}.${kind}`, pictureOf(chart.model, kind, colourOf("paper"), wordsOf(chart.place))));
   }
   const wanted = /^#export=(svg|png)$/.exec(location.hash);
   if (wanted) {
+    await new Promise((done) => setTimeout(done, 500)); // bokeh takes new colours over only by and by
     const seen = {};
     const named = pack.charts.map((chart) => {
       const count = seen[base(chart)] = (seen[base(chart)] ?? 0) + 1;
-      return [base(chart) + (count > 1 ? `-${count}` : ""), chart.model];
+      return [base(chart) + (count > 1 ? `-${count}` : ""), chart.model, wordsOf(chart.place)];
     });
     return writeOut(named, wanted[1], colourOf("paper"));
   }
