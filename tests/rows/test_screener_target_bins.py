@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks import target_bins
 from scipy import sparse, stats
 from tests.naive import screening as naive
 from tests.naive.target_cells import running_bins
@@ -92,6 +93,18 @@ def test_bins_are_about_those_of_the_exact_quantiles() -> None:
         assert np.mean(found != exact) < 0.2, name  # half a cell, a fortieth, on either side of four borders
         assert np.mean(np.abs(found - exact) > 1) < 0.02, name
         assert np.bincount(found).max() < 0.3 * n_rows, name
+
+
+def test_the_table_of_the_documentation_is_measured_as_it_says() -> None:
+    """A small version of `python -m benchmarks.target_bins`: in another bin, in the heaviest bin, information kept."""
+    y = np.random.default_rng(0).permutation(np.arange(1000.0))
+    np.testing.assert_array_equal(target_bins.running_bins(y), running_bins(y, 5, np.ones(1000)))
+    for name in target_bins.TARGETS:
+        for figures in target_bins.cut_row(name, 0, 2000)[1:]:
+            other, heaviest, kept = map(float, figures.split(" · "))
+            assert other < 0.3, name
+            assert heaviest < 0.6, name
+            assert 0.75 < kept < 1.05, name
 
 
 @pytest.mark.parametrize("size", [1, 7, 300])

@@ -49,7 +49,7 @@ def place_rows(
     for i in range(len(target)):
         for k in range(n_cells):
             cells.weights[k] *= fading
-        place = _place(cells.means, n_cells, target[i])
+        place = np.searchsorted(cells.means[:n_cells], target[i])  # the first cell whose mean is not smaller
         if place < n_cells and cells.means[place] == target[i]:
             cells.weights[place] += weights[i]
             found[i] = cells.names[place]
@@ -67,19 +67,6 @@ def place_rows(
     for i in range(len(target)):
         found[i] = families.codes[_root(families.parents, found[i])]
     return n_cells
-
-
-@kernel
-def _place(means: Any, n_cells: Any, value: Any) -> Any:
-    """The first cell whose mean is not smaller."""
-    first, last = 0, n_cells
-    while first < last:
-        middle = (first + last) // 2
-        if means[middle] < value:
-            first = middle + 1
-        else:
-            last = middle
-    return first
 
 
 @kernel
