@@ -137,6 +137,8 @@ def test_a_rotated_file_and_its_successor(log, tmp_path):
     [
         (["tail:log.csv", "--method", "osfs"], "has no end: choose a method over rows"),
         (["tail:log.csv", "--stop-after-idle", "soon"], "is no time: write 10s, 5m or 2h"),
+        (["tail:log.csv", "--jobs", "2"], "--jobs is for tables; a source without an end is read by one process"),
+        (["tail:log.csv", "--order-by", "x"], "--order-by is for tables; a source without an end"),
         (["rows.csv", "--stop-after-idle", "1s"], "--stop-after-idle is for data without an end"),
         (["rows.csv", "--dead-letters", "bad"], "--dead-letters is for data without an end"),
         (["redis://host"], "A Redis stream is named as redis://host:port/stream"),

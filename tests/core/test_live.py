@@ -10,6 +10,7 @@ import pytest
 from streamsift import Screener, compare, prequential
 from streamsift.core import live
 from streamsift.core.live import LiveLine, Look, in_notebook, live_line
+from streamsift.engines import select
 from streamsift.streams import generate
 
 
@@ -117,3 +118,20 @@ def test_compare_is_followed_in_a_notebook(notebook):
     fractions = [look.fraction for look in notebook.shown]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
+
+
+def test_a_table_in_parts_is_followed_in_a_notebook(notebook, tmp_path):
+    for part in range(3):
+        rows = "".join(f"{row % 5},{row % 2}\n" for row in range(40))
+        (tmp_path / f"{part}.csv").write_text("a,y\n" + rows)
+    select(tmp_path, Screener("fisher"), "y", jobs=1)
+    assert notebook.places == 1
+    assert notebook.shown[-1].what == "select"
+    fractions = [look.fraction for look in notebook.shown]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    notebook.shown.clear()
+    heard = []
+    select(tmp_path, Screener("fisher"), "y", jobs=1, progress=heard.append)
+    assert heard
+    assert notebook.shown == []  # somebody else follows it

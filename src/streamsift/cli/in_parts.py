@@ -60,6 +60,15 @@ class InParts(NamedTuple):
     def asked(self) -> bool:
         return any(wish is not None for wish in self)
 
+    def refuse_endless(self) -> None:
+        """A source without an end has no parts."""
+        for name, wish in self._asdict().items():
+            if wish is not None:
+                raise ParameterError(
+                    f"--{name.replace('_', '-')} is for tables; a source without an end is read by one process, or, "
+                    "with kafka://broker/topic?group=NAME, by as many as are started."
+                )
+
 
 can_be_in_parts = option_group("parts", InParts, _OPTIONS)
 

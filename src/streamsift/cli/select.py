@@ -168,6 +168,8 @@ def select(
     """
     refuse_missing_target(data, target)
     endless = data.startswith(SCHEMES)
+    if endless:
+        parts.refuse_endless()
     in_parts = not endless and (parts.asked or stands_for_files(data))
     if not in_parts and not endless:
         refuse_missing_file(data)

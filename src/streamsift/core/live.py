@@ -10,10 +10,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from streamsift.core.pictures import picture
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 SECONDS_BEFORE, SECONDS_BETWEEN = 0.5, 0.25  # the first look, and one look and the next
 
@@ -103,3 +106,16 @@ def live_line(what: str) -> Iterator[Callable[[float | None, str], None]]:
         done = True
     finally:
         line.end(done=done)
+
+
+def followed(function: Function) -> Function:
+    """Mark a function that tells `progress` how far it is: where nobody else listens, a notebook does."""
+
+    @wraps(function)
+    def listening(*args: Any, **kwargs: Any) -> Any:
+        if "progress" in kwargs:
+            return function(*args, **kwargs)
+        with live_line(function.__name__) as tell:
+            return function(*args, progress=lambda fraction: tell(fraction, ""), **kwargs)
+
+    return cast(Function, listening)

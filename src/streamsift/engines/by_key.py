@@ -18,6 +18,7 @@ from streamsift.core.exceptions import (
     ReaderError,
     StreamsiftError,
 )
+from streamsift.core.live import followed
 from streamsift.engines.parts import FilePart, features_of, find_parts, same_features
 from streamsift.engines.select import engine_for
 from streamsift.engines.work import Job
@@ -35,6 +36,7 @@ class KeyedJob:
     shares: int
 
 
+@followed
 def select_by_key(
     source: Any,
     selector: Any,

@@ -25,6 +25,7 @@ from pyarrow.feather import write_feather
 from streamsift import persist
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.live import followed
 from streamsift.engines.select import ENGINES, engine_for
 from streamsift.streams.column_sources import BY_COLUMNS, ColumnFile, ColumnTable, open_columns
 from streamsift.streams.files import READ_LIMITS, check_file
@@ -41,6 +42,7 @@ class ColumnTableJob:
     stamp: tuple[int, int]  # length and time of the file: a worker that lives on reads it again when it has changed
 
 
+@followed
 def select_columns(
     source: str | os.PathLike[str],
     selector: Any,

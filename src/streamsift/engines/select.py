@@ -10,6 +10,7 @@ import numpy as np
 
 from streamsift.core.constraints import Integer, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError
+from streamsift.core.live import followed
 from streamsift.engines.order import in_time_order
 from streamsift.engines.parts import OnlyFeatures, find_parts, is_files, same_features, with_width
 from streamsift.engines.work import Job, learnt, refuse_what_cannot_merge, unpacked
@@ -50,6 +51,7 @@ def engine_for(engine: Any, jobs: int) -> Any:
     )
 
 
+@followed
 def select(
     source: Any,
     selector: Any,

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 
 from streamsift.core.exceptions import InputError, OneClassWarning, ParameterError, ReaderError, StreamsiftError
 from streamsift.core.guarantees import kept
+from streamsift.core.live import followed
 from streamsift.core.selection import Selection, how_many, rank_scores
 from streamsift.engines.blocks import BlockPlan, ColumnsOf, WidePart, peak_bytes, planned, read_bytes, rows_at_once
 from streamsift.engines.parts import find_parts, is_files, same_features, with_width
@@ -116,6 +117,7 @@ class _Finished:
     n_unlabelled: int
 
 
+@followed
 def select_wide(
     source: Any,
     selector: Screener,
