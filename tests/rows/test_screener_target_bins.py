@@ -348,3 +348,24 @@ def test_features_of_friedmans_function_are_found() -> None:
         selector.partial_fit(batch.X, batch.y)
         truth = set(batch.relevant.tolist())
     assert set(selector.get_support(indices=True).tolist()) == truth
+
+
+@pytest.mark.parametrize(
+    ("learnt", "asked", "task"),
+    [
+        ("mutual_info", "fisher", "classification"),
+        ("fisher", "gini", "classification"),
+        ("correlation", "chi2", "regression"),
+        ("chi2", "correlation", "regression"),
+    ],
+)
+def test_a_criterion_that_what_was_learnt_cannot_tell(learnt: str, asked: str, task: str) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] if task == "regression" else X[:, 0] > 0.0
+    selector = Screener(learnt, task=task).fit(X, y)
+    before = selector.scores_
+    selector.set_params(criterion=asked)
+    for read in (lambda: selector.scores_, lambda: selector.pvalues_, lambda: selector.criterion_values_):
+        with pytest.raises(ParameterError, match=f"'{asked}' cannot be told from what was learnt, only .*{learnt}"):
+            read()
+    np.testing.assert_array_equal(selector.set_params(criterion=learnt).scores_, before)

@@ -35,6 +35,7 @@ each of its bins, and not fewer than 20.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -338,6 +339,7 @@ class Screener(RowSelector):
 
     def _of_target(self) -> TargetScores:
         """Value, score and p-value of each feature, where the target is a number."""
+        self._refuse_other_than({"correlation"})
         if "of_target" not in self._cache:
             self._cache["of_target"] = target_scores(self._state, self._columns, self._features.n_features)
         return self._cache["of_target"]  # type: ignore[no-any-return]
@@ -345,8 +347,19 @@ class Screener(RowSelector):
     def _reading(self) -> ClassReading:
         """The counts or moments of the classes, or of the bins of the target."""
         if isinstance(self._state, CutTarget):
+            self._refuse_other_than(FROM_BINS)
             return self._state.reading(int(self.target_bins))
-        return ClassReading(self._state.in_use if isinstance(self._state, Ladder) else self._state)
+        reading = ClassReading(self._state.in_use if isinstance(self._state, Ladder) else self._state)
+        self._refuse_other_than(FROM_MOMENTS if isinstance(reading.summary.numbers, _MOMENTS) else FROM_BINS)
+        return reading
+
+    def _refuse_other_than(self, readable: Collection[str]) -> None:
+        """A criterion set after learning must be one that what was learnt can tell."""
+        if self.criterion not in readable:
+            raise ParameterError(
+                f"{self.criterion!r} cannot be told from what was learnt, only {' or '.join(sorted(readable))} can: "
+                "set criterion to that, or call fit to begin anew."
+            )
 
     def _score(self, state: MixedSummary | Ladder | TargetCorrelations | CutTarget) -> Floats:
         if isinstance(state, TargetCorrelations):
