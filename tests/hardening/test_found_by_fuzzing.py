@@ -30,6 +30,7 @@ from streamsift.report import comparison as comparison_page
 from streamsift.report import trace_page
 from streamsift.runs.trace import Trace, is_intact
 from streamsift.streams import libsvm, open_columns
+from streamsift.streams.parquet import ParquetStream
 
 N_ROWS = 8
 Y = np.arange(N_ROWS) % 2
@@ -423,3 +424,24 @@ def test_weights_of_all_rows_that_are_too_large_to_be_squared(criterion: str, va
     arrays[key] = np.full_like(arrays[key], value)
     with pytest.raises(SavedStateError, match="not those of so few rows"):
         Screener(criterion).load_state_arrays(arrays)
+
+
+@pytest.mark.parametrize("text", ['null\n{"a": 1, "y": 0}\n', ' null, "a": 1}\n{"a": 1, "y": 0}\n', "null"])
+def test_json_that_begins_with_null(text: str, tmp_path: Path) -> None:
+    """pyarrow ends the process by a signal over it."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    with pytest.raises(ReaderError, match=r"^Line 1 of .*rows\.jsonl is no") as caught:
+        open_stream(path, "y")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parquet_file_whose_rows_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its description has rows, and its row groups have none."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"a": pa.array([None, "z"]), "y": [0, 1]}), path)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: iter(()))
+    monkeypatch.setattr(ParquetStream, "_refuse_lost_rows", lambda *_: None)
+    monkeypatch.setattr("streamsift.streams.parquet.needs_sample", lambda _: True)
+    with pytest.raises(ReaderError, match="is damaged: it has 2 rows by its description, and none could be read"):
+        open_stream(path, "y")

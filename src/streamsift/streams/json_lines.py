@@ -137,6 +137,8 @@ class JsonLinesStream(BlockStream):
                 f"{self._where(number)} is not UTF-8: say which encoding it is with encoding= (--encoding), such as "
                 "latin-1 or cp1252."
             ) from error
+        if block.lstrip().startswith(b"null"):  # over which pyarrow 26 ends the process
+            raise self._not_one_on_each_line(block, line)
         # Keys are inferred rather than refused by pyarrow: those to be ignored are there, too.
         options = arrow_json.ParseOptions(
             explicit_schema=schema,

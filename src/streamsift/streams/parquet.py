@@ -90,9 +90,16 @@ class ParquetStream(BlockStream):
         self.target_name = check_target(target, self._schema.names, self._name)
         if self.n_rows == 0:
             raise no_rows(self._name)
-        sample = next(self._read(1))[1] if needs_sample(self._schema) else None
+        sample = self._first_row() if needs_sample(self._schema) else None
         self._decoder = TableDecoder(
             self._schema, self.target_name, source=self._name, sample=sample, categorical=categorical
+        )
+
+    def _first_row(self) -> Any:
+        for _, rows in self._read(1):
+            return rows
+        raise ReaderError(
+            f"{self._name} is damaged: it has {self.n_rows} rows by its description, and none could be read."
         )
 
     def _blocks(self, size: int) -> Iterator[Batch]:
