@@ -84,10 +84,10 @@ def with_categories(n: int = 300) -> pd.DataFrame:
 @pytest.mark.parametrize("rule", ["forward", "mrmr", "ols", "lasso", "fsa"])
 def test_features_chosen_together_merge_categories_by_their_names(rule: str) -> None:
     table = with_categories()
-    make = {"rule": rule, "n_features_to_select": 3}
-    alone = one_pass(Joint(**make), table)  # type: ignore[arg-type]
+    make: dict[str, Any] = {"rule": rule, "n_features_to_select": 3}
+    alone = one_pass(Joint(**make), table)
     for n_parts in (2, 7):
-        found = folded(Joint(**make), table, n_parts, seed=n_parts)  # type: ignore[arg-type]
+        found = folded(Joint(**make), table, n_parts, seed=n_parts)
         assert found.n_rows_seen_ == 300
         np.testing.assert_allclose(found.scores_, alone.scores_, rtol=1e-7, atol=1e-10)
         assert set(found.path_.names) == set(alone.path_.names)
@@ -98,9 +98,9 @@ def test_merged_categories_go_on_with_missing_ones_and_with_event_time() -> None
     table.loc[::9, "town"] = None
     table.loc[::7, "n1"] = np.nan
     X, y, times = table.drop(columns="y"), table["y"], np.arange(300.0)
-    make = {"missing": "skip", "half_life": "2m", "n_features_to_select": 4}
-    whole = Joint(**make).partial_fit(X, y, time=times)  # type: ignore[arg-type]
-    parts = [Joint(**make).partial_fit(X[k:200:2], y[k:200:2], time=times[k:200:2]) for k in (1, 0)]  # type: ignore[arg-type]
+    make: dict[str, Any] = {"missing": "skip", "half_life": "2m", "n_features_to_select": 4}
+    whole = Joint(**make).partial_fit(X, y, time=times)
+    parts = [Joint(**make).partial_fit(X[k:200:2], y[k:200:2], time=times[k:200:2]) for k in (1, 0)]
     merged = unpacked(packed(parts[0].merge(parts[1]))).partial_fit(X[200:], y[200:], time=times[200:])
     np.testing.assert_allclose(merged.scores_, whole.scores_, rtol=1e-7, atol=1e-10)
 
@@ -112,7 +112,7 @@ def test_categories_that_cannot_be_merged_are_refused_with_two_ways() -> None:
         ({"max_pool": 8}, r"of more than max_pool=8 columns .* raise max_pool .*, or feed one selector with all rows"),
         ({"interactions": "pairs"}, r"with interactions .* leave interactions or .* out, or feed one selector"),
     ):
-        first, second = (Joint(**settings).partial_fit(X[k::2], y[k::2]) for k in (0, 1))  # type: ignore[arg-type]
+        first, second = (Joint(**settings).partial_fit(X[k::2], y[k::2]) for k in (0, 1))
         before = first.scores_
         with pytest.raises(MergeError, match=words):
             first.merge(second)

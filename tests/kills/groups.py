@@ -149,7 +149,7 @@ class Team:
             claim(this, folder, partition)
             os.write(log, f"{os.getpid()} {partition}\n".encode())
 
-        claims.Claim.__init__ = noted  # type: ignore[method-assign]
+        claims.Claim.__init__ = noted  # type: ignore[method-assign]  # to count claims of processes that are killed
 
     def holders(self) -> dict[int, int]:
         """The process that claimed each partition last."""

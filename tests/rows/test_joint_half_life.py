@@ -82,10 +82,10 @@ def test_numbers_and_products_fade_alike(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("form", MISSING)
 def test_parts_are_merged_by_their_times_in_any_order(form: str, tmp_path: Path) -> None:
     X, y, times = stream(form)
-    make = {"half_life": "5m", "missing": MISSING[form], "n_features_to_select": 3}
-    whole = fed(Joint(**make), X, y, times)  # type: ignore[arg-type]
+    make: dict[str, Any] = {"half_life": "5m", "missing": MISSING[form], "n_features_to_select": 3}
+    whole = fed(Joint(**make), X, y, times)
     shuffled = np.random.default_rng(0).permutation(len(y))
-    parts = [fed(Joint(**make), X[rows], y[rows], times[rows]) for rows in np.array_split(shuffled, 3)]  # type: ignore[arg-type]
+    parts = [fed(Joint(**make), X[rows], y[rows], times[rows]) for rows in np.array_split(shuffled, 3)]
     save(parts[1], tmp_path / "part")
     for first, second, third in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
         merged = copy.deepcopy(parts[first]).merge(load(tmp_path / "part") if second == 1 else parts[second])

@@ -251,7 +251,7 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
 
     def _rate(self) -> float:
         """The fading per row, of a method that fades."""
-        return rate_of(self.fading, self.half_life)  # type: ignore[attr-defined]
+        return rate_of(self.fading, self.half_life)  # type: ignore[attr-defined]  # methods that fade have both
 
     def _know(self, features: FeatureVocabulary, labels: LabelVocabulary) -> None:
         self._features, self._labels, self._cache = features, labels, {}

@@ -96,6 +96,7 @@ class BoostedStumps:
 class BoostedNumbers(BoostedStumps):
     """The same where the target is a number: `correct` and `wrong` are shares of the weight, by the size of errors."""
 
+    # Fields that another class of the same use takes the place of: mypy allows only subclasses of what was there.
     candidate: NumberCandidate  # type: ignore[assignment]
     stumps: NumberStumps  # type: ignore[assignment]
     left: Floats = field(
