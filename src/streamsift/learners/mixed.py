@@ -7,8 +7,6 @@ neighbours lacks the features that were not selected when it came.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +28,7 @@ def mixed_learner(name: str, categorical: NDArray[np.bool_], n_values: int) -> L
         return MixedBayes(categorical, n_values)
     if name == "KNN":
         return MixedNeighbours(categorical, n_values)
-    return _tree(name, np.flatnonzero(categorical).tolist())
+    return _tree(name, frozenset(np.flatnonzero(categorical).tolist()))
 
 
 class MixedBayes:
@@ -154,16 +152,12 @@ class MixedNeighbours:
         return int(self._rows.nbytes + self._labels.nbytes)
 
 
-def _tree(name: str, nominal: list[int]) -> Learner:
+def _tree(name: str, nominal: frozenset[int]) -> Learner:
     try:
-        from river import tree
+        from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree, TreeLearner
     except ImportError as error:
         raise MissingExtraError("A Hoeffding tree", "river", "river") from error
-    kinds: dict[str, Any] = {
-        "HT": lambda: tree.HoeffdingTreeClassifier(nominal_attributes=nominal),
-        "HAT": lambda: tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=nominal, seed=0),
-    }
-    return River(kinds[name])
+    return TreeLearner(ArrayTree if name == "HT" else lambda: ArrayAdaptiveTree(seed=0), nominal)
 
 
 def features_used(learner: Learner) -> int | None:

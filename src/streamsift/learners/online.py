@@ -24,7 +24,8 @@ The Perceptron has none: its margin is a distance, and no squashing makes a prob
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -174,32 +175,31 @@ class Logistic(Perceptron):
         return np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else np.asarray(margins)
 
 
-def _river() -> Any:
-    try:
-        import river.ensemble
-        import river.tree
-    except ImportError as error:
-        raise MissingExtraError("This learner", "river", "river") from error
-    return river
-
-
-def _majority_tree() -> Learner:
-    return RiverOfWords(lambda: _river().tree.HoeffdingTreeClassifier(leaf_prediction="mc"))
-
-
-def _tree() -> Learner:
-    return RiverOfWords(lambda: _river().tree.HoeffdingTreeClassifier())
+def _tree(leaf_prediction: str = "nba") -> Learner:
+    with _river():
+        from streamsift.learners.trees import ArrayTree, TreeOfCategories
+    return TreeOfCategories(lambda: ArrayTree(leaf_prediction=leaf_prediction))
 
 
 def _adaptive_tree() -> Learner:
-    return RiverOfWords(lambda: _river().tree.HoeffdingAdaptiveTreeClassifier(seed=0))
+    with _river():
+        from streamsift.learners.trees import ArrayAdaptiveTree, TreeOfCategories
+    return TreeOfCategories(lambda: ArrayAdaptiveTree(seed=0))
 
 
 def _boosting() -> Learner:
-    def make() -> Any:
-        return _river().ensemble.AdaBoostClassifier(bayes_with_words()(), n_models=3, seed=0)
+    with _river():
+        from river.ensemble import AdaBoostClassifier
+    return RiverOfWords(lambda: AdaBoostClassifier(bayes_with_words()(), n_models=3, seed=0))
 
-    return RiverOfWords(make)
+
+@contextmanager
+def _river() -> Iterator[None]:
+    """Imports that need river."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError("This learner", "river", "river") from error
 
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
@@ -209,7 +209,7 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "naive_bayes": NaiveBayes,
     "neighbours": Neighbours,
     "hoeffding_tree": _tree,
-    "hoeffding_tree_majority": _majority_tree,
+    "hoeffding_tree_majority": lambda: _tree("mc"),
     "adaptive_tree": _adaptive_tree,
     "boosting": _boosting,
 }

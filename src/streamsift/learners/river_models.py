@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -83,16 +83,16 @@ class River:
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
         self._selected, self._classes = selected.tolist(), classes
-        for row, label in zip(X.tolist(), y.tolist(), strict=True):
-            self._model.learn_one(self._as_dict(row), label)
+        for row, label in zip(self._rows(X), y.tolist(), strict=True):
+            self._model.learn_one(row, label)
 
     def predict(self, X: Floats) -> Codes:
         return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:
         found = np.zeros((len(X), self._classes))
-        for place, row in enumerate(X.tolist()):
-            for label, share in self._shares(self._as_dict(row)).items():
+        for place, row in enumerate(self._rows(X)):
+            for label, share in self._shares(row).items():
                 if int(label) < self._classes:  # a model for two classes names both before it has met the second
                     found[place, int(label)] = share
         found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
@@ -103,15 +103,16 @@ class River:
         """The model as it is trained now. Its features are numbers, its classes codes."""
         return self._model
 
-    def _shares(self, row: dict[int, Any]) -> dict[Any, float]:
+    def _shares(self, row: Any) -> dict[Any, float]:
         try:
             return dict(self._model.predict_proba_one(row))
         except NotImplementedError:  # it only names a class
             label = self._model.predict_one(row)
             return {} if label is None else {label: 1.0}
 
-    def _as_dict(self, row: list[float]) -> dict[int, Any]:
-        return _named_row(self._selected, row, {})
+    def _rows(self, X: Floats) -> Iterator[Any]:
+        """Rows as the model takes them."""
+        return (_named_row(self._selected, row, {}) for row in X.tolist())
 
 
 class RiverOfWords(River):
@@ -125,8 +126,8 @@ class RiverOfWords(River):
         """The names of the categories of each categorical feature, in the order of their codes."""
         self._names = names
 
-    def _as_dict(self, row: list[float]) -> dict[int, Any]:
-        return _named_row(self._selected, row, self._names)
+    def _rows(self, X: Floats) -> Iterator[Any]:
+        return (_named_row(self._selected, row, self._names) for row in X.tolist())
 
 
 class RiverNumbers:
