@@ -75,8 +75,8 @@ def naive_bayes(
 ) -> Floats:
     """The probability of each of `labels`, whose weights in the leaf are given.
 
-    A class without weight has the logarithm 0, and a value that a class has never had says nothing about it, as in
-    river's trees.
+    A class without weight has the logarithm 0. A category that a class has never had, and a number so far off that the
+    logarithm of its density is -inf, say nothing about it, as in river's trees.
     """
     total, found = weights.sum(), np.zeros(len(labels))
     for place in range(len(labels)):
@@ -88,7 +88,9 @@ def naive_bayes(
                 cell = columns[FIRST_CELL, column]
                 if cell == NUMERIC:
                     gap = row[i] - moments[MEAN, label, column]
-                    said += gap * gap / moments[SCALE, label, column] + moments[LEVEL, label, column]
+                    density = gap * gap / moments[SCALE, label, column] + moments[LEVEL, label, column]
+                    if density > -math.inf:
+                        said += density
                 elif row[i] < columns[N_VALUES, column]:
                     seen = cells[label, cell + int(row[i])]
                     if seen > 0.0:
@@ -96,7 +98,7 @@ def naive_bayes(
             found[place] = said
     found = np.exp(found - found.max())
     found /= found.sum()
-    return found
+    return found  # type: ignore[no-any-return]  # np.exp of an array is one
 
 
 @kernel
