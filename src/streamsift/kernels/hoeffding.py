@@ -71,18 +71,18 @@ def add_row(
 
 @kernel
 def naive_bayes(
-    row: Floats, places: Ints, labels: Ints, weights: Floats, columns: Ints, moments: Moments, cells: Floats
-) -> Floats:
-    """The probability of each of `labels`, whose weights in the leaf are given.
+    row: Floats, places: Ints, labels: Ints, found: Floats, columns: Ints, moments: Moments, cells: Floats
+) -> None:
+    """Replace `found`, the weights of `labels` in the leaf, by their probabilities.
 
     A class without weight has the logarithm 0. A category that a class has never had, and a number so far off that the
     logarithm of its density is -inf, say nothing about it, as in river's trees.
     """
-    total, found = weights.sum(), np.zeros(len(labels))
+    total = found.sum()
     for place in range(len(labels)):
-        label = labels[place]
-        if weights[place] > 0.0:
-            said = math.log(weights[place] / total)
+        label, said = labels[place], 0.0
+        if found[place] > 0.0:
+            said = math.log(found[place] / total)
             for i in range(len(places)):
                 column = places[i]
                 cell = columns[FIRST_CELL, column]
@@ -95,10 +95,11 @@ def naive_bayes(
                     seen = cells[label, cell + int(row[i])]
                     if seen > 0.0:
                         said += math.log(seen / moments[WEIGHT, label, column])
-            found[place] = said
-    found = np.exp(found - found.max())
+        found[place] = said
+    most = found.max()
+    for place in range(len(labels)):
+        found[place] = math.exp(found[place] - most)
     found /= found.sum()
-    return found  # type: ignore[no-any-return]  # np.exp of an array is one
 
 
 @kernel

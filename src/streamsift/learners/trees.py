@@ -164,7 +164,14 @@ def _weights(weights: Floats, labels: list[int]) -> dict[int, float]:
 
 
 class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]
-    """A leaf that predicts by naive Bayes, as long as that is right more often than its largest class."""
+    """A leaf that predicts by naive Bayes, as long as that is right more often than its largest class.
+
+    Every branch above asks for the same prediction before a row is learnt, so the last one is remembered.
+    """
+
+    _asked: Row | None = None
+    _answer: dict[int, float]
+    _labels = np.empty(0, np.int64)
 
     def learn_one(self, x: Row, y: int, *, w: float = 1.0, tree: Any = None) -> None:
         if self.is_active():
@@ -173,6 +180,7 @@ class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]
             found = self._bayes(x)
             if found and max(found, key=found.__getitem__) == y:
                 self._nb_correct_weight += w
+        self._asked = None
         LeafMajorityClass.learn_one(self, x, y, w=w, tree=tree)
 
     def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
@@ -181,12 +189,16 @@ class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]
         return _shares(self.stats, self.total_weight)
 
     def _bayes(self, x: Row) -> dict[int, float]:
-        weights = np.array(list(self.stats.values()), np.float64)
-        if not weights.any():
+        if self._asked is x:
+            return self._answer
+        if not self.total_weight:
             return {}
-        labels, own = np.array(list(self.stats), np.int64), self.observed(x.space)
-        found = naive_bayes(x.values, x.places, labels, weights, x.space.columns, own.moments, own.cells)
-        return dict(zip(self.stats, found.tolist(), strict=True))
+        if len(self._labels) != len(self.stats):
+            self._labels = np.array(list(self.stats), np.int64)
+        own, found = self.observed(x.space), np.array(list(self.stats.values()), np.float64)
+        naive_bayes(x.values, x.places, self._labels, found, x.space.columns, own.moments, own.cells)
+        self._asked, self._answer = x, dict(zip(self.stats, found.tolist(), strict=True))
+        return self._answer
 
 
 class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc]
