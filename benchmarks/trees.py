@@ -8,8 +8,9 @@ import numpy as np
 
 from benchmarks.table import Row, best_times
 from river import tree
+from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.river_models import River
-from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree, TreeLearner
+from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree
 
 BATCH = 100
 WIDTHS = (20, 500)  # features
@@ -29,7 +30,7 @@ def run(quick: bool) -> list[Row]:
         X = rng.normal(size=(n, width)) + y[:, None] * (np.arange(width) < 3)
         for name, (ours, theirs) in KINDS.items():
             mine, peer = best_times(
-                lambda X=X, y=y, make=ours: follow(TreeLearner(make), X, y),
+                lambda X=X, y=y, make=ours: follow(ArrayLearner(make), X, y),
                 lambda X=X, y=y, make=theirs: follow(River(make), X, y),
                 repeats=1 if quick else 3,
             )

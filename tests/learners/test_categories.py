@@ -293,22 +293,32 @@ def test_column_methods_are_judged_by_models_that_see_categories() -> None:
             assert value > 0.8, name
 
 
-def test_boosting_counts_words_and_leaves_numbers_to_river() -> None:
+def test_boosting_counts_categories_and_knows_numbers_as_river_does() -> None:
     pytest.importorskip("river")
     from river.naive_bayes import GaussianNB as Gaussian
 
-    from streamsift.learners.river_models import bayes_with_words
+    from streamsift.learners.arrays import Row, Space
+    from streamsift.learners.boosting import ArrayBayes
 
     rows, labels = mixed_rows(60)
-    ours, theirs, words = bayes_with_words()(), Gaussian(), [[row[1], row[3]] for row in rows]
+    words = [[row[1], row[3]] for row in rows]
+    codes = [sorted({row[column] for row in rows}) for column in (1, 3)]
+    space = Space((), np.empty((2, 0), np.int64), 0).grown([0, 1, 2, 3], {1: len(codes[0]), 3: len(codes[1])}, 3)
+    names = sorted(set(labels))
+
+    def row_of(row: Any) -> Row:
+        values = np.array([row[0], codes[0].index(row[1]), row[2], codes[1].index(row[3])], np.float64)
+        return Row(values, np.arange(4), {j: j for j in range(4)}, space)
+
+    ours, theirs = ArrayBayes(), Gaussian()
     for row, label in zip(rows[:50], labels, strict=False):
-        ours.learn_one(dict(enumerate(row)), label)
+        ours.learn_one(row_of(row), names.index(label))
         theirs.learn_one({0: row[0], 2: row[2]}, label)
     classes = list(dict.fromkeys(labels[:50]))
     prior = {label: np.log(labels[:50].count(label) / 50) for label in classes}
     for row, named in zip(rows[50:], words[50:], strict=True):
-        found = ours.joint_log_likelihood(dict(enumerate(row)))
+        found = ours.joint_log_likelihood(row_of(row))
         numbers = theirs.joint_log_likelihood({0: row[0], 2: row[2]})
         of_words = dict(zip(classes, judges.bayes(words[:50], labels[:50], classes, named, [0, 1]), strict=True))
         for label in classes:
-            assert found[label] == pytest.approx(numbers[label] + of_words[label] - prior[label])
+            assert found[names.index(label)] == pytest.approx(numbers[label] + of_words[label] - prior[label])

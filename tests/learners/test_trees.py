@@ -10,6 +10,7 @@ import pytest
 from tests.naive import hoeffding as naive
 
 from streamsift.kernels.hoeffding import BELOW, EMPTY, NO_SPLIT, NUMERIC, add_row, best_split, naive_bayes
+from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.online import make_learner
 from streamsift.learners.river_models import River, RiverOfWords
 from streamsift.streams import generate
@@ -127,7 +128,7 @@ def test_trees_equal_those_of_river(name: str, kind: str) -> None:
     X, y, nominal = stream(name, 4_000)
     theirs, ours = KINDS[kind]
     everything = np.arange(X.shape[1])
-    mine = trees.TreeLearner(ours, frozenset(nominal))
+    mine = ArrayLearner(ours, frozenset(nominal))
     other = River(lambda: theirs(nominal))
     assert_equal(
         probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
@@ -146,7 +147,7 @@ def test_trees_equal_those_of_river_while_the_selection_changes(kind: str) -> No
         rng = np.random.default_rng(first // 600)
         return np.sort(rng.choice(X.shape[1], int(rng.integers(1, X.shape[1])), replace=False))
 
-    mine, other = trees.TreeLearner(ours, frozenset(nominal)), River(lambda: theirs(nominal))
+    mine, other = ArrayLearner(ours, frozenset(nominal)), River(lambda: theirs(nominal))
     assert_equal(probabilities(mine, X, y, some), probabilities(other, X, y, some))
 
 
@@ -178,8 +179,25 @@ def test_a_leaf_of_one_class_waits_and_wakes_up() -> None:
     X = rng.normal(size=(3_000, 3))
     y = (X[:, 0] > 0.5).astype(np.int64)
     y[2_000:] = (X[2_000:, 1] > 0).astype(np.int64)
-    mine, other = trees.TreeLearner(trees.ArrayTree), River(river_tree.HoeffdingTreeClassifier)
+    mine, other = ArrayLearner(trees.ArrayTree), River(river_tree.HoeffdingTreeClassifier)
     everything = np.arange(3)
     assert_equal(
         probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
+    )
+
+
+@pytest.mark.parametrize("n_features", [1, 12])
+def test_boosting_equals_that_of_river(n_features: int) -> None:
+    from river.ensemble import AdaBoostClassifier
+    from river.naive_bayes import GaussianNB
+
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 600)
+    X = rng.normal(size=(600, 12))[:, :n_features] + y[:, None] * (np.arange(n_features) % 3 == 0)
+    X[:, -1] = np.round(X[:, -1])
+    everything = np.arange(n_features)
+    theirs = River(lambda: AdaBoostClassifier(GaussianNB(), n_models=3, seed=0))
+    assert_equal(
+        probabilities(make_learner("boosting"), X, y, lambda first: everything),
+        probabilities(theirs, X, y, lambda first: everything),
     )

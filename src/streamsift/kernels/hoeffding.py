@@ -1,5 +1,7 @@
 """Kernels of the leaves of a Hoeffding tree: naive Bayes, what a row adds to them, and their best split.
 
+The naive Bayes of boosting (`joint_logs`) keeps the same arrays.
+
 A leaf knows each column by class. `moments[:, label, column]` is the WEIGHT of the rows and, of a number, their MEAN,
 the centred sum of their squares M2 (Welford), their extremes LOW and HIGH, and their normal density in two words, so
 that a prediction needs no logarithm per number:
@@ -32,6 +34,7 @@ FIRST_CELL, N_VALUES = 0, 1  # of columns
 NUMERIC = -1  # instead of a cell
 NO_SPLIT, BELOW, EACH_VALUE, ONE_VALUE = 0, 1, 2, 3  # kinds of splits
 N_CUTS = 10  # that are tried between the extremes of a number
+LEAST_DENSITY = 1e-9  # of the naive Bayes of boosting
 LEAST_SHARE = 0.01  # of the weight: at least two branches must have more
 HALF_LOG_TAU = 0.5 * math.log(math.tau)
 
@@ -100,6 +103,37 @@ def naive_bayes(
     for place in range(len(labels)):
         found[place] = math.exp(found[place] - most)
     found /= found.sum()
+
+
+@kernel
+def joint_logs(
+    row: Floats, places: Ints, labels: Ints, found: Floats, columns: Ints, moments: Moments, cells: Floats
+) -> None:
+    """Replace `found`, the rows of each of `labels`, by the logarithms of their joint probabilities with the row.
+
+    As river's GaussianNB: variances are divided by the number of rows, and a density counts LEAST_DENSITY more than it
+    is. Categories are counted plus one.
+    """
+    total = found.sum()
+    for place in range(len(labels)):
+        label, said = labels[place], math.log(found[place] / total)
+        for i in range(len(places)):
+            column = places[i]
+            cell, n_values = columns[FIRST_CELL, column], columns[N_VALUES, column]
+            if cell == NUMERIC:
+                density = 0.0
+                if moments[M2, label, column] > 0.0:
+                    variance = moments[M2, label, column] / moments[WEIGHT, label, column]
+                    gap = row[i] - moments[MEAN, label, column]
+                    density = math.exp(-0.5 * gap * gap / variance) / math.sqrt(math.tau * variance)
+                said += math.log(LEAST_DENSITY + density)
+            else:
+                seen = 1.0 + (cells[label, cell + int(row[i])] if row[i] < n_values else 0.0)
+                n_seen = 0
+                for value in range(cell, cell + n_values):
+                    n_seen += cells[:, value].sum() > 0.0
+                said += math.log(seen / (moments[WEIGHT, label, column] + max(n_seen, 1)))
+        found[place] = said
 
 
 @kernel

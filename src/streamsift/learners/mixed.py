@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import MissingExtraError
+from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.online import Learner
 from streamsift.learners.river_models import River
 
@@ -154,10 +155,10 @@ class MixedNeighbours:
 
 def _tree(name: str, nominal: frozenset[int]) -> Learner:
     try:
-        from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree, TreeLearner
+        from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree
     except ImportError as error:
         raise MissingExtraError("A Hoeffding tree", "river", "river") from error
-    return TreeLearner(ArrayTree if name == "HT" else lambda: ArrayAdaptiveTree(seed=0), nominal)
+    return ArrayLearner(ArrayTree if name == "HT" else lambda: ArrayAdaptiveTree(seed=0), nominal)
 
 
 def features_used(learner: Learner) -> int | None:

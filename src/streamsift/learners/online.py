@@ -34,13 +34,13 @@ from sklearn.linear_model import SGDClassifier
 
 from streamsift.core.constraints import OneOf, check_parameters
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
+from streamsift.learners.arrays import ArrayLearnerOfCategories
 from streamsift.learners.bayes import NaiveBayes
 from streamsift.learners.carried import carried_over
 from streamsift.learners.fsa import OnlineFSA
 from streamsift.learners.neighbours import Neighbours
 from streamsift.learners.one_hot import OneHot
 from streamsift.learners.regressors import REGRESSORS, SCALED_REGRESSORS
-from streamsift.learners.river_models import RiverOfWords, bayes_with_words
 from streamsift.learners.scaling import SCALES, Standardised
 from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.classification import softmax
@@ -177,20 +177,22 @@ class Logistic(Perceptron):
 
 def _tree(leaf_prediction: str = "nba") -> Learner:
     with _river():
-        from streamsift.learners.trees import ArrayTree, TreeOfCategories
-    return TreeOfCategories(lambda: ArrayTree(leaf_prediction=leaf_prediction))
+        from streamsift.learners.trees import ArrayTree
+    return ArrayLearnerOfCategories(lambda: ArrayTree(leaf_prediction=leaf_prediction))
 
 
 def _adaptive_tree() -> Learner:
     with _river():
-        from streamsift.learners.trees import ArrayAdaptiveTree, TreeOfCategories
-    return TreeOfCategories(lambda: ArrayAdaptiveTree(seed=0))
+        from streamsift.learners.trees import ArrayAdaptiveTree
+    return ArrayLearnerOfCategories(lambda: ArrayAdaptiveTree(seed=0))
 
 
 def _boosting() -> Learner:
     with _river():
         from river.ensemble import AdaBoostClassifier
-    return RiverOfWords(lambda: AdaBoostClassifier(bayes_with_words()(), n_models=3, seed=0))
+
+        from streamsift.learners.boosting import ArrayBayes
+    return ArrayLearnerOfCategories(lambda: AdaBoostClassifier(ArrayBayes(), n_models=3, seed=0))
 
 
 @contextmanager

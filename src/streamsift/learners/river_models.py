@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,43 +27,6 @@ def takes_words(model: Any) -> bool:
     if hasattr(model, "transformers"):  # side by side
         return all(takes_words(one) for one in model.transformers.values())
     return hasattr(model, "model") and takes_words(model.model)  # bagging, boosting
-
-
-@cache
-def bayes_with_words() -> Any:
-    """The class of river's Gaussian naive Bayes with counts plus one for values that are words."""
-    from river.naive_bayes import GaussianNB
-
-    class WordsNB(GaussianNB):  # type: ignore[misc]  # river has no types
-        def __init__(self) -> None:
-            super().__init__()
-            self.words: dict[int, dict[str, Counter[int]]] = {}  # feature -> word -> class -> rows
-            self.rows: dict[int, Counter[int]] = {}  # feature -> class -> rows
-
-        def learn_one(self, x: dict[int, Any], y: int) -> None:
-            super().learn_one(_numbers(x), y)
-            for feature, word in _words(x).items():
-                self.words.setdefault(feature, {}).setdefault(word, Counter())[y] += 1
-                self.rows.setdefault(feature, Counter())[y] += 1
-
-        def joint_log_likelihood(self, x: dict[int, Any]) -> dict[int, float]:
-            found = super().joint_log_likelihood(_numbers(x))
-            for feature, word in _words(x).items():
-                words, rows = self.words.get(feature, {}), self.rows.get(feature, Counter())
-                here, n_words = words.get(word, Counter()), max(len(words), 1)
-                for label in found:
-                    found[label] += math.log((here[label] + 1) / (rows[label] + n_words))
-            return dict(found)
-
-    return WordsNB
-
-
-def _words(x: dict[int, Any]) -> dict[int, str]:
-    return {feature: value for feature, value in x.items() if isinstance(value, str)}
-
-
-def _numbers(x: dict[int, Any]) -> dict[int, float]:
-    return {feature: value for feature, value in x.items() if not isinstance(value, str)}
 
 
 class River:

@@ -207,7 +207,7 @@ def fires_benchmarks(options: Options, progress: Progress) -> Result:
     cells: Cells = [
         (
             "OnlineBoosting, base_estimator",
-            {"WordsNB": "NaiveBayes"}.get(type(boosting._model.model).__name__, "another"),
+            {"ArrayBayes": "NaiveBayes"}.get(type(boosting._model.model).__name__, "another"),
             printed["OnlineBoosting"]["base_estimator"],
         ),
         (
