@@ -176,7 +176,7 @@ def _matrix(X: Any, owner: str) -> CheckedMatrix:
     if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
         return CheckedMatrix(X, None)
     if _is_sparse(X):
-        check_sparse(X)
+        X = check_sparse(X)
         plain = X.format == "csc" and X.dtype.char in "fd" and len(X.data) == len(X.indices) and X.has_canonical_format
         return CheckedMatrix(X if plain else check_matrix(X, owner=owner).values.tocsc(), None, True)
     return check_matrix(X, owner=owner)
