@@ -45,8 +45,10 @@ def check_sparse(X: Any) -> Any:
 
 def _with_plain_indices(X: Any) -> Any:
     """The matrix itself, or, where its indices are of a type that scipy writes into no matrix, one with others."""
-    indices, starts = _as_index(X.indices), _as_index(X.indptr)
-    return X if indices is X.indices and starts is X.indptr else type(X)((X.data, indices, starts), X.shape)
+    if all(part is _as_index(part) for part in (X.indices, X.indptr)):
+        return X
+    end = int(X.indptr[-1])  # there may be more of either behind it
+    return type(X)((X.data[:end], _as_index(X.indices, end), _as_index(X.indptr)), X.shape)
 
 
 def as_matrix(column: Any) -> Any:
