@@ -63,6 +63,9 @@ def _warm(name: str) -> None:
                     if kind == "rows":
                         method.partial_fit(data[:1], classes[:1])
                         assert method.scores_.size
+                        if method.stream_tags().weights:
+                            method.partial_fit(data, classes, sample_weight=np.linspace(0.5, 1.5, len(classes)))
+                            assert method.scores_.size
                     elif kind == "instances":
                         method.partial_fit(data, classes).predict(data)
                 except StreamsiftError:
