@@ -220,3 +220,21 @@ def test_a_reader_that_leaves_early_is_no_error(process):
     err = run.stderr.read()
     assert run.wait(timeout=240) in (0, 1)
     assert err == ""
+
+
+@pytest.mark.parametrize("method", ["screen:t_score", "saola", "stepwise", "ofs_density", "investing"])
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("bad.csv", "a,b,y\n1,2,0\n\n2,3,1\n3,inf,0\n5,6,1\n", "Line 5 of the file, column 'b' is infinity"),
+        ("bad.csv", "a,b,y\n1,2,0\n2,3,1\n3,,0\n5,6,1\n", "Line 4 of the file, column 'b' is NaN"),
+        ("bad.libsvm", "0 1:1\n1 1:2\n# rows\n0 1:nan\n1 1:2\n", "Line 4 of the file, column 'x0' is NaN"),
+    ],
+)
+def test_a_bad_value_is_found_by_the_line_of_the_file(sift, tmp_path, method, name, text, words):
+    """For methods that take columns as for those that take rows."""
+    (tmp_path / name).write_text(text)
+    target = ["--target", "y"] if name.endswith(".csv") else []
+    code, _, err = sift("select", str(tmp_path / name), *target, "--method", method)
+    assert code == 1
+    assert f"Error: {words}: " in err

@@ -1,6 +1,7 @@
 """Hostile arrays, tables, matrices and labels for every method, learnt and fresh.
 
 Each call must be refused in one sentence and leave the state as it was, or be accepted without NaN among the answers.
+Rows that teach nothing (without labels, without weight) are accepted; who then asks for scores is told so.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.random import Generator
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from streamsift import catalog
 from streamsift.core.exceptions import StreamsiftError
@@ -60,6 +63,9 @@ def _warm(name: str) -> None:
                     if kind == "rows":
                         method.partial_fit(data[:1], classes[:1])
                         assert method.scores_.size
+                        if method.stream_tags().weights:
+                            method.partial_fit(data, classes, sample_weight=np.linspace(0.5, 1.5, len(classes)))
+                            assert method.scores_.size
                     elif kind == "instances":
                         method.partial_fit(data, classes).predict(data)
                 except StreamsiftError:
@@ -133,12 +139,21 @@ def _rows(X: Any) -> int:
 def _judge(method: Any, call: Call, known: _Learnt | None) -> str:
     refusal = _refusal(method, call)
     if refusal is None:
-        answers = method.scores_ if hasattr(type(method), "scores_") else np.empty(0)
-        assert not np.isnan(answers).any(), "NaN among the scores"
+        assert not np.isnan(_answers(method)).any(), "NaN among the scores"
         return ACCEPTED
     assert "\n" not in refusal, f"refused in several lines: {refusal}"
     assert known is None or same(known.state, method.state_arrays()), f"refused and changed the state: {refusal}"
     return REFUSED
+
+
+def _answers(method: Any) -> Any:
+    if not hasattr(type(method), "scores_"):
+        return np.empty(0)
+    if hasattr(method, "n_rows_seen_"):
+        return method.scores_
+    with pytest.raises(NotFittedError, match=r"^\w+ has not learnt anything yet: give it rows that .* first\.$"):
+        assert method.scores_.size
+    return np.empty(0)
 
 
 def _refusal(method: Any, call: Call) -> str | None:

@@ -137,7 +137,7 @@ def _work(make: Make, limits: Limits, span: Span, first: int, folder: Path, writ
     at_first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # a fork begins with what its parent had
     code = 1
     try:
-        _confine(limits)
+        in_use = _confine(limits)
         number = first
         while span.holds(number) and number < first + limits.inputs_per_worker:
             signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)  # ends the worker: compiled code asks nobody
@@ -147,18 +147,24 @@ def _work(make: Make, limits: Limits, span: Span, first: int, folder: Path, writ
             kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - at_first
             os.write(writing, f"{kilobytes}\t{kind}\t{how}\t{detail}\n".encode(errors="replace"))
             number += 1
-            if kilobytes > limits.kilobytes:
-                break  # the mark would stay there for all inputs that follow
+            if kilobytes > limits.kilobytes or 2 * (_address_bytes() - in_use) > limits.address_bytes:
+                break  # the mark would stay there for all inputs that follow, and they lack what is not given back
         code = 0
     finally:
         os._exit(code)
 
 
-def _confine(limits: Limits) -> None:
+def _confine(limits: Limits) -> int:
+    """Set the limits; the addresses that are in use before the first input are returned, in bytes."""
     faulthandler.disable()  # a signal is counted, not told
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    in_use = _address_bytes()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + limits.address_bytes,) * 2)
+    return in_use
+
+
+def _address_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

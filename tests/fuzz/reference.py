@@ -47,7 +47,7 @@ _MOST_CELLS = 10**6
 
 def compare(suffix: str, path: Path, stream: Any, batches: list[Batch]) -> bool:
     """Raise DifferenceError where a reference finds other values; False: there is no reference for this file."""
-    if suffix == ".npz" and not path.read_bytes().startswith(b"PK"):
+    if suffix == ".npz" and not path.read_bytes().startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return False  # a zip archive is read from its end and may have anything in front, but numpy looks there
     if suffix in (".npz", ".libsvm"):
         return _compare_matrix(_npz(path) if suffix == ".npz" else _libsvm(path), batches)

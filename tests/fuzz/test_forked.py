@@ -117,5 +117,17 @@ def test_inputs_go_on_with_a_fresh_worker() -> None:
     assert tally.total == {REFUSED: 10}
 
 
+def test_a_worker_that_kept_addresses_is_replaced() -> None:
+    """Allocators of libraries do: the inputs that follow must have as many as the first."""
+    kept = []
+
+    def keep(_: Path) -> str:
+        kept.append(np.empty(3 << 26))  # 1.5 GB, of which nothing is used
+        return ACCEPTED
+
+    tally = run(lambda *_: ("", keep), Limits(address_bytes=2 << 30), seed=0, n_inputs=4)
+    assert tally.total == {ACCEPTED: 4}
+
+
 def test_a_run_ends_when_its_time_is_over() -> None:
     assert run(lambda *_: ("", lambda _: ACCEPTED), seed=0, seconds=0.0).n_inputs == 0

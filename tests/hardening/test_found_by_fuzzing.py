@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from tests.fuzz.seeds import corpus
 
 from streamsift import FIRES, OFS, InputError, Joint, ReaderError, SavedStateError, Screener, catalog, open_stream
@@ -30,7 +31,6 @@ from streamsift.report import comparison as comparison_page
 from streamsift.report import trace_page
 from streamsift.runs.trace import Trace, is_intact
 from streamsift.streams import libsvm, open_columns
-from streamsift.streams.parquet import ParquetStream
 
 N_ROWS = 8
 Y = np.arange(N_ROWS) % 2
@@ -86,6 +86,30 @@ def test_rows_that_one_column_lacks_are_not_lost_without_a_word(tmp_path: Path) 
     parquet_of_uneven_columns(path)
     with pytest.raises(ReaderError, match="row group 1 has 8 rows by its description, and 0 could be read"):
         list(open_stream(path, "y").batches(100))
+
+
+def test_columns_that_are_shorter_than_the_labels(tmp_path: Path) -> None:
+    """Each column by itself can be read."""
+    path = tmp_path / "uneven.parquet"
+    parquet_of_uneven_columns(path)
+    source = open_columns(path, "y").cut(1)
+    with pytest.raises(
+        ReaderError, match="is damaged: it has 16 rows by its description, and 8 could be read"
+    ) as caught:
+        list(source)
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_that_memory_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "wide.libsvm"
+    path.write_text("1 1:1 4000:2\n0 2:1\n")
+
+    def out_of_memory(*_: Any) -> None:
+        raise MemoryError("Unable to allocate 305. MiB for an array")
+
+    monkeypatch.setattr(sparse.csr_matrix, "tocsc", out_of_memory)
+    with pytest.raises(ReaderError, match=r"wide\.libsvm asks for more memory than there is"):
+        open_columns(path)
 
 
 def test_ten_million_columns_without_names_take_no_names(tmp_path: Path) -> None:
@@ -246,6 +270,30 @@ def test_columns_with_more_values_than_places() -> None:
     assert catalog.make("saola").fit(matrix, Y).selected_ == catalog.make("saola").fit(X, Y).selected_
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i8", "u8", ">i4"])
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo"])
+def test_indices_of_any_type(kind: str, dtype: str) -> None:
+    """scipy's compiled code takes two of them; what is damaged is named by the same words for all."""
+    X = np.arange(2.0 * N_ROWS).reshape(N_ROWS, 2) % 5
+    parts = ("row", "col") if kind == "coo" else ("indices", "indptr")
+
+    def dressed(matrix: Any) -> Any:
+        return _with(matrix, **{part: getattr(matrix, part).astype(dtype) for part in parts})
+
+    matrix = dressed(getattr(sparse, f"{kind}_matrix")(X))
+    if kind in ("csc", "bsr"):
+        matrix = _with(matrix, data=np.concatenate([matrix.data, matrix.data[:1]]))  # more values than places
+    np.testing.assert_array_equal(OFS().fit(matrix, Y).scores_, OFS().fit(sparse.csr_matrix(X), Y).scores_)
+    assert catalog.make("saola").fit(matrix, Y).selected_ == catalog.make("saola").fit(X, Y).selected_
+    twice = sparse.csr_matrix((np.ones(2), np.array([1, 1]), np.array([0] + [2] * N_ROWS)), (N_ROWS, 2))
+    backwards = sparse.csr_matrix((np.ones(2), np.array([1, 0]), np.array([0] + [2] * N_ROWS)), (N_ROWS, 2))
+    if kind == "csr":
+        for damaged, words in ((twice, "two entries for column 1"), (backwards, "column indices out of order")):
+            for use in (OFS(), catalog.make("saola")):
+                with pytest.raises(InputError, match=words):
+                    use.fit(dressed(damaged), Y)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.longdouble, ">f8"])
 @pytest.mark.parametrize("kind", ["coo", "csc", "csr"])
 def test_numbers_that_scipy_does_not_convert(kind: str, dtype: Any) -> None:
@@ -253,6 +301,22 @@ def test_numbers_that_scipy_does_not_convert(kind: str, dtype: Any) -> None:
     matrix = getattr(sparse, f"{kind}_matrix")(X)
     given = OFS().partial_fit(_with(matrix, data=matrix.data.astype(dtype)), Y)
     np.testing.assert_array_equal(given.scores_, OFS().partial_fit(sparse.csr_matrix(X), Y).scores_)
+
+
+@pytest.mark.parametrize("name", ["screen:t_score", "fires", "ofs", "efs", "abfs", "joint:ols"])
+def test_rows_that_teach_nothing(name: str) -> None:
+    """They are taken; who then asks is told what is missing, by the exception that scikit-learn has for it."""
+    method = catalog.make(name)
+    nothing: list[dict[str, Any]] = [{"y": [None] * N_ROWS}]
+    if method.stream_tags().weights:
+        nothing.append({"y": Y, "sample_weight": np.zeros(N_ROWS)})
+    for given in nothing:
+        method = catalog.make(name).partial_fit(np.ones((N_ROWS, 2)), **given)
+        for ask in (lambda m: m.scores_, lambda m: m.selection(), lambda m: m.transform(np.ones((2, 2)))):
+            with pytest.raises(
+                NotFittedError, match=f"^{type(method).__name__} has not learnt anything yet: give it rows"
+            ):
+                ask(method)
 
 
 def test_masked_arrays_of_other_things() -> None:
@@ -441,7 +505,7 @@ def test_a_parquet_file_whose_rows_are_not_there(tmp_path: Path, monkeypatch: py
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"a": pa.array([None, "z"]), "y": [0, 1]}), path)
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: iter(()))
-    monkeypatch.setattr(ParquetStream, "_refuse_lost_rows", lambda *_: None)
+    monkeypatch.setattr("streamsift.streams.parquet.refuse_lost_rows", lambda *_: None)
     monkeypatch.setattr("streamsift.streams.parquet.needs_sample", lambda _: True)
     with pytest.raises(ReaderError, match="is damaged: it has 2 rows by its description, and none could be read"):
         open_stream(path, "y")

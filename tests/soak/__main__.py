@@ -2,6 +2,7 @@
 
 python -m tests.soak --rows 1e9 --features 20 --methods fast
 python -m tests.soak --rows 1e8 --methods others --seconds 600
+python -m tests.soak --rows 1e8 --methods fires:ann --batch 1024 --float32 --set epochs=1
 python -m tests.soak counters
 python -m tests.soak fading --rows 1e7
 """
@@ -9,13 +10,20 @@ python -m tests.soak fading --rows 1e7
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from streamsift import catalog
 from tests.soak import counters, fading
 from tests.soak.feeding import FAST, soak
+
+_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,7 +43,16 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--batch", type=int, default=1 << 16, help="rows of one batch")
     made.add_argument("--seconds", type=float, default=float("inf"), help="the longest time for one method")
     made.add_argument("--every", type=float, default=10.0, help="seconds between two lines")
+    made.add_argument("--float32", action="store_true", help="rows of float32 instead of float64")
+    made.add_argument(
+        "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="a parameter of the methods"
+    )
     return made
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, _, value = text.partition("=")
+    return name, json.loads(value)
 
 
 def methods(wanted: str) -> list[str]:
@@ -49,7 +66,9 @@ def main() -> int:
     options = parser().parse_args()
     names = methods(options.methods)
     if options.what == "rows":
-        if len(names) > 1:  # each in a process of its own: memory that one has freed is not the next one's
+        # Each in a process of its own: memory that one has freed is not the next one's. And with one thread for matrix
+        # products: several wait for each other on a busy machine, up to 20 times as long as one takes.
+        if len(names) > 1 or _THREADS not in os.environ:
             return max(_alone(name) for name in names)
         return _report(_soak(names[0], options))
     run: Callable[..., list[str]] = counters.run if options.what == "counters" else fading.run
@@ -68,6 +87,8 @@ def _soak(name: str, options: argparse.Namespace) -> list[str]:
         seconds=options.seconds,
         every=options.every,
         say=_say,
+        dtype=np.float32 if options.float32 else np.float64,
+        **dict(options.set),
     )
     _say(soaked.summary())
     return soaked.problems
@@ -76,7 +97,9 @@ def _soak(name: str, options: argparse.Namespace) -> list[str]:
 def _alone(name: str) -> int:
     """The same command for one method."""
     return subprocess.run(
-        [sys.executable, "-m", "tests.soak", *sys.argv[1:], "--methods", name], check=False
+        [sys.executable, "-m", "tests.soak", *sys.argv[1:], "--methods", name],
+        check=False,
+        env=os.environ | {_THREADS: os.environ.get(_THREADS, "1")},
     ).returncode
 
 

@@ -119,12 +119,14 @@ def soak(
     every: float = 10.0,
     say: Callable[[str], None] = print,
     resident: Callable[[], int] = resident_bytes,
+    dtype: type[np.floating[Any]] = np.float64,
     **arguments: Any,
 ) -> Soaked:
     """Let one method learn `n_rows` rows (or as many as fit into the time) and look at it every so often."""
     selector = catalog.make(name, **arguments)
     soaked, rows_between = Soaked(name), max(n_rows // N_LOOKS, 1)
     X, y = block(n_block, n_features)
+    X = X.astype(dtype)
     per_row = GROWTH.get(name) if "fading" not in arguments else None
     first: Floats | None = None
     done, next_look, began = 0, 0, time.monotonic()

@@ -204,4 +204,5 @@ def _joined(blocks: list[ColumnBlock]) -> ColumnBlock:
     categories = {
         first + k: known for first, block in zip(firsts, blocks, strict=False) for k, known in block.categories.items()
     }
-    return ColumnBlock(joined, names, range(len(names)), mask if mask.any() else None, categories)
+    marked = mask if mask.any() else None
+    return ColumnBlock(joined, names, range(len(names)), marked, categories, blocks[0].lines)

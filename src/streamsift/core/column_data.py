@@ -50,7 +50,8 @@ class NumberedNames(Sequence[str]):
 class ColumnBlock:
     """Some columns, checked. `places` are their positions in the stream; `categorical` marks columns of codes.
 
-    `categories` has the names behind the codes, by position in the block, where there are any.
+    `categories` has the names behind the codes, by position in the block, where there are any; `lines` the lines of the
+    file on which the rows begin, where it has lines.
     """
 
     values: Any  # ndarray (n_rows, n_columns), float32 or float64, or scipy CSC
@@ -58,6 +59,7 @@ class ColumnBlock:
     places: Sequence[int]
     categorical: NDArray[np.bool_] | None = None
     categories: Names = field(default_factory=dict)
+    lines: NDArray[np.int64] | None = None
 
     @property
     def n_columns(self) -> int:
@@ -83,6 +85,7 @@ class ColumnBlock:
             [self.places[k] for k in chosen],
             None if self.categorical is None else self.categorical[chosen],
             {k: self.categories[int(j)] for k, j in enumerate(chosen) if int(j) in self.categories},
+            self.lines,
         )
 
     def refuse_bad_value(self) -> None:
@@ -94,20 +97,25 @@ class ColumnBlock:
         if self.sparse:
             place = int(np.argmax(bad))
             k = int(np.searchsorted(self.values.indptr, place, side="right")) - 1
-            _refuse_value(values[place], int(self.values.indices[place]), self.names[k], self.is_categorical(k))
+            self._refuse_value(values[place], int(self.values.indices[place]), k)
         k = int(np.argmax(bad.any(axis=0)))
         row = int(np.argmax(bad[:, k]))
-        _refuse_value(values[row, k], row, self.names[k], self.is_categorical(k))
+        self._refuse_value(values[row, k], row, k)
+
+    def _refuse_value(self, value: float, row: int, k: int) -> NoReturn:
+        place = f"Row {row}" if self.lines is None else f"Line {self.lines[row]} of the file"
+        where = f"{place}, column {self.names[k]!r}"
+        if self.is_categorical(k) and np.isnan(value):
+            raise InputError(f"{where} is empty: give it a category of its own or drop the row.")
+        raise InputError(f"{where} is {_what_is_wrong(value)}.")
 
 
-def _refuse_value(value: float, row: int, name: str, categorical: bool) -> NoReturn:
-    if categorical and np.isnan(value):
-        raise InputError(f"Row {row}, column {name!r} is empty: give it a category of its own or drop the row.")
+def _what_is_wrong(value: float) -> str:
     what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"too large ({value:.3g})"
     advice = {"NaN": "fill it in or leave the column out", "infinity": "replace it by a finite number"}.get(
         what, f"rescale the column, values beyond {LARGEST:g} overflow when squared"
     )
-    raise InputError(f"Row {row}, column {name!r} is {what}: {advice}.")
+    return f"{what}: {advice}"
 
 
 def check_block(
@@ -121,7 +129,9 @@ def check_block(
     owner: str,
 ) -> ColumnBlock:
     """Any table of columns as a ColumnBlock; values are looked at separately (`refuse_bad_value`)."""
+    lines = None
     if isinstance(X, Batch):
+        lines = X.lines
         names = X.feature_names if names is None else names
         categorical = X.categorical if categorical is None else categorical
         kinds = X.kinds if kinds is None else kinds
@@ -147,7 +157,7 @@ def check_block(
         text = np.zeros(n_columns, bool)
         text[list(categories)] = True
         mask = text if mask is None else mask | text
-    return ColumnBlock(values, known, places, mask, categories)
+    return ColumnBlock(values, known, places, mask, categories, lines)
 
 
 def check_column(
@@ -176,7 +186,7 @@ def _matrix(X: Any, owner: str) -> CheckedMatrix:
     if type(X) is np.ndarray and X.ndim == 2 and 0 not in X.shape and X.dtype in (np.float32, np.float64):
         return CheckedMatrix(X, None)
     if _is_sparse(X):
-        check_sparse(X)
+        X = check_sparse(X)
         plain = X.format == "csc" and X.dtype.char in "fd" and len(X.data) == len(X.indices) and X.has_canonical_format
         return CheckedMatrix(X if plain else check_matrix(X, owner=owner).values.tocsc(), None, True)
     return check_matrix(X, owner=owner)

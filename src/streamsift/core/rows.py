@@ -281,7 +281,9 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
 
     def _refuse_unfitted(self) -> None:
         if not hasattr(self, "n_rows_seen_"):  # asked first: scikit-learn's own check takes longer than many answers
-            check_is_fitted(self)
+            # Rows may have come: those without a label, or with a weight of 0, are taken, and teach nothing.
+            need = "a label and a weight above 0" if self.stream_tags().supervised else "a weight above 0"
+            check_is_fitted(self, msg=f"%(name)s has not learnt anything yet: give it rows that have {need} first.")
 
     @property
     @one_thread

@@ -18,8 +18,8 @@ _ANEW = "build the matrix anew"
 _NOT_CONVERTED = "eg"  # float16 and longdouble, which scipy keeps in every format but converts to none
 
 
-def check_sparse(X: Any) -> None:
-    """Raise InputError unless the arrays of a sparse matrix fit each other and its shape.
+def check_sparse(X: Any) -> Any:
+    """The matrix with indices that scipy's compiled code takes; InputError unless its arrays fit each other and it.
 
     The columns of a CSR matrix are left to `check_csr`, which looks at each entry anyway.
     """
@@ -40,6 +40,15 @@ def check_sparse(X: Any) -> None:
     if check is None:
         raise InputError(f"X is a sparse matrix in the format {X.format!r}: call X.tocsr() first.")
     check(X)
+    return _with_plain_indices(X) if X.format in ("csc", "bsr") else X
+
+
+def _with_plain_indices(X: Any) -> Any:
+    """The matrix itself, or, where its indices are of a type that scipy writes into no matrix, one with others."""
+    if all(part is _as_index(part) for part in (X.indices, X.indptr)):
+        return X
+    end = int(X.indptr[-1])  # there may be more of either behind it
+    return type(X)((X.data[:end], _as_index(X.indices, end), _as_index(X.indptr)), X.shape)
 
 
 def as_matrix(column: Any) -> Any:
@@ -69,7 +78,7 @@ def check_csr(X: Any) -> tuple[Any, bool]:
     """X as CSR with its entries in order, and whether all values are moderate; every entry is looked at once."""
     from streamsift.kernels.csr import DAMAGED, MODERATE, look_through
 
-    check_sparse(X)
+    X = check_sparse(X)
     if X.format != "csr" and (X.dtype.char in _NOT_CONVERTED or not X.dtype.isnative):
         X = X.astype(np.float64)
     matrix = X if X.format == "csr" else X.tocsr()
@@ -79,8 +88,8 @@ def check_csr(X: Any) -> tuple[Any, bool]:
     parts = data, columns, starts = _as_entries(matrix.data, end), _as_index(matrix.indices, end), _as_index(starts)
     found = look_through(data, columns.view(f"u{columns.itemsize}"), starts, matrix.shape[1], LARGEST)
     if found == DAMAGED:
-        _refuse_not_canonical(matrix)
-        _refuse_outside(matrix)
+        _refuse_not_canonical(columns, starts)
+        _refuse_outside(columns, starts, matrix)
     if any(part is not original for part, original in zip(parts, given, strict=True)):
         matrix = type(matrix)(parts, matrix.shape)
     return matrix, found == MODERATE
@@ -241,10 +250,10 @@ def _as_index(numbers: NDArray[Any], end: int | None = None) -> NDArray[Any]:
     return numbers if numbers.dtype.char in "ilq" and numbers.dtype.isnative else numbers.astype(np.int64)
 
 
-def _refuse_not_canonical(matrix: Any) -> None:
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+def _refuse_not_canonical(columns: NDArray[Any], starts: NDArray[Any]) -> None:
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     same_row = rows[1:] == rows[:-1]
-    step = np.diff(matrix.indices[: len(rows)])
+    step = np.diff(columns)
     unsorted = np.flatnonzero(same_row & (step < 0))
     if len(unsorted):
         row = rows[unsorted[0]]
@@ -253,16 +262,15 @@ def _refuse_not_canonical(matrix: Any) -> None:
         )
     double = np.flatnonzero(same_row & (step == 0))
     if len(double):
-        row, column = rows[double[0]], matrix.indices[double[0]]
+        row, column = rows[double[0]], columns[double[0]]
         raise InputError(
             f"Row {row} of the sparse matrix has two entries for column {column}: call X.sum_duplicates() first."
         )
 
 
-def _refuse_outside(matrix: Any) -> None:
-    columns = matrix.indices[: matrix.indptr[-1]]
+def _refuse_outside(columns: NDArray[Any], starts: NDArray[Any], matrix: Any) -> None:
     place = int(np.argmax((columns < 0) | (columns >= matrix.shape[1])))
-    row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
+    row = int(np.searchsorted(starts, place, side="right")) - 1
     raise InputError(
         f"Row {row} of the sparse matrix has an entry for column {matrix.indices[place]}, but there are only "
         f"{matrix.shape[1]} columns: build the matrix with the right shape."

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ReaderError
 from streamsift.core.npy import HeaderError, read_array
-from streamsift.core.sparse import check_csr, check_sparse
+from streamsift.core.sparse import check_csr
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, HeaderError, KeyError)
 
@@ -44,7 +44,6 @@ def read_matrix(path: Path) -> tuple[Any, NDArray[Any]]:
     shape = tuple(int(size) for size in np.ravel(_part(arrays, "shape", path)))
     matrix = csr_matrix(shape, dtype=parts[0].dtype)
     matrix.data, matrix.indices, matrix.indptr = parts
-    check_sparse(matrix)
     check_csr(matrix)
     return matrix, y
 

@@ -47,7 +47,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.constraints import ArrayLike, HasMethods, Integer, IsNone, Limits, OneOf, Real
@@ -336,7 +335,7 @@ class ABFS(RowSelector):
     @one_thread
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of X; all of them, with a warning once, while nothing has been selected yet."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         kept = super().transform(X)
         if not self._state.has_selected and not self._state.has_warned:
             self._state.has_warned = True
@@ -352,7 +351,7 @@ class ABFS(RowSelector):
     @one_thread
     def units_(self) -> list[Unit]:
         """The boosting units, in the order of their creation."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         state = self._state
         parts = (state.features, state.merits, state.rows, state.correct, state.wrong)
         return [Unit(*values) for values in zip(*(part.tolist() for part in parts), strict=True)]
@@ -361,7 +360,7 @@ class ABFS(RowSelector):
     @one_thread
     def drifts_(self) -> list[DriftEvent]:
         """The latest drifts, oldest first."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         state = self._state
         ends = np.cumsum(state.drift_sizes)
         groups = [state.drift_features[end - size : end] for size, end in zip(state.drift_sizes, ends, strict=True)]
@@ -374,13 +373,13 @@ class ABFS(RowSelector):
     @one_thread
     def n_drifts_(self) -> int:
         """The number of drifts since the beginning of the stream."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         return int(self._state.n_drifts)
 
     @one_thread
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything learnt, as named arrays (copies); refused with a detector object, whose state is its own."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         if not isinstance(self.detector, str):
             raise SavedStateError(
                 f"ABFS cannot save the state of its detector {type(self.detector).__name__}: use detector='adwin', "

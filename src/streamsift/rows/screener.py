@@ -41,7 +41,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch
 from streamsift.core.categories import Mapped
@@ -370,7 +369,7 @@ class Screener(RowSelector):
     @one_thread
     def pvalues_(self) -> Floats:
         """The p-value of each feature."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         return self._p_values()
 
     def _p_values(self) -> Floats:
@@ -388,14 +387,14 @@ class Screener(RowSelector):
     @one_thread
     def fading_(self) -> float:
         """The fading in use."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         return self._state.rate if isinstance(self._state, Ladder) else self._rate()
 
     @property
     @one_thread
     def criterion_values_(self) -> Floats:
         """The paper's raw value of each feature."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         if isinstance(self._state, TargetCorrelations):
             return self._of_target().values.copy()
         return class_values(self.criterion, self._reading(), int(self.n_bins))

@@ -31,6 +31,7 @@ from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_row
 from streamsift.streams.ipc import opened
 from streamsift.streams.labels import labels_of
 from streamsift.streams.open import open_stream
+from streamsift.streams.parquet import refuse_lost_rows
 from streamsift.streams.stream import RowStream
 from streamsift.streams.table import (
     TableDecoder,
@@ -122,7 +123,9 @@ class ColumnFile:
             if self._parquet:
                 with pq.ParquetFile(self.path, pre_buffer=False) as file:
                     # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
-                    return file.read(columns=names).select(names)
+                    table = file.read(columns=names).select(names)
+                    refuse_lost_rows(self._name, "it", table.num_rows, file.metadata.num_rows)
+                    return table
             with opened(self._name, [self._all_names.index(name) for name in names]) as (_, reader):
                 table = reader.read_all()
             table.validate(full=True)
@@ -140,7 +143,8 @@ class ColumnTable:
         self.path = path
         rows = next(stream.batches(sys.maxsize))  # all of them: a column is complete only with the last row
         self.y, self.target_name = rows.y, stream.target_name
-        self._batch = replace(rows, X=rows.X.tocsc()) if sparse.issparse(rows.X) else rows
+        with reading("The table" if path is None else str(path)):  # a start for each column: there may be millions
+            self._batch = replace(rows, X=rows.X.tocsc()) if sparse.issparse(rows.X) else rows
         # Columns without names may be as many as the largest index says: their names are made when asked for.
         self.names: Sequence[str] = list(rows.feature_names or ()) or NumberedNames(range(rows.X.shape[1]))
 

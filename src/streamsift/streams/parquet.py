@@ -132,13 +132,13 @@ class ParquetStream(BlockStream):
                     if number >= block:
                         # A name with a dot in it also matches as a path: the reader may return more than was asked for.
                         yield {"group": k, "block": number}, rows.select(names) if self._project else rows
-                self._refuse_lost_rows(n_read, k, file.metadata.row_group(k).num_rows)
+                refuse_lost_rows(self._name, f"row group {k}", n_read, file.metadata.row_group(k).num_rows)
                 block = 0
 
-    def _refuse_lost_rows(self, n_read: int, group: int, claimed: int) -> None:
-        """Raise ReaderError where rows are missing: of columns of different lengths pyarrow gives the shortest."""
-        if n_read != claimed:
-            raise ReaderError(
-                f"{self._name} is damaged: row group {group} has {claimed} rows by its description, and {n_read} could "
-                "be read."
-            )
+
+def refuse_lost_rows(name: str, part: str, n_read: int, claimed: int) -> None:
+    """Raise ReaderError where rows are missing: of columns of different lengths pyarrow gives the shortest."""
+    if n_read != claimed:
+        raise ReaderError(
+            f"{name} is damaged: {part} has {claimed} rows by its description, and {n_read} could be read."
+        )

@@ -43,7 +43,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from streamsift.core.batch import CheckedBatch, refuse_not_finite
 from streamsift.core.constraints import HasMethods, Integer, IsNone, Limits, OneOf, RandomSeed, RandomSource, Real
@@ -479,7 +478,7 @@ class FIRES(RowSelector):
         With the GLM and two classes it is positive where larger values speak for the greater of the two labels (the
         later one, if they cannot be compared); with the GLM and more classes it has no sign.
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         importance = self._by_feature(self._aggregated(self._state)[0])
         if self._traits().linear and self._state.n_classes == 2:
             first, second = (self._labels.labels[int(np.flatnonzero(self._state.slots == k)[0])] for k in (0, 1))
@@ -490,5 +489,5 @@ class FIRES(RowSelector):
     @one_thread
     def uncertainty_(self) -> Floats:
         """The aggregated sigma of each feature."""
-        check_is_fitted(self)
+        self._refuse_unfitted()
         return self._by_feature(self._aggregated(self._state)[1])
