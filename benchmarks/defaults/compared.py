@@ -136,10 +136,10 @@ def where(record: Record, model: str) -> str:
         best = sum(lead[name] > -CLEAR / 2 for name in names)
         ahead = [f"{name} {lead[name]:+.3f}" for name in order if lead[name] > CLEAR]
         behind = [f"{name} {lead[name]:+.3f}" for name in reversed(order) if lead[name] < -CLEAR]
-        most = ", ".join(behind[:MOST_TOLD])
+        most = ", ".join(behind[:MOST_TOLD]) + (", …" if len(behind) > MOST_TOLD else "")
         text.append(
             f"| {method} | {best} of {len(names)} | {', '.join(ahead) or 'nowhere'} "
-            f"| {len(behind)} set{'s' if len(behind) != 1 else ''}{': ' if behind else ''}{most}{', …' if len(behind) > MOST_TOLD else ''} |"
+            f"| {len(behind)} set{'' if len(behind) == 1 else 's'}{': ' if behind else ''}{most} |"
         )
     return "\n".join(text)
 
