@@ -74,7 +74,7 @@ def errors(make: Callable[[], Any], count: int, seed: int, methods: tuple[str, .
 
 
 def table(seeds: int = 3, orders: int = 10, methods: tuple[str, ...] = METHODS) -> list[list[str]]:
-    """One line per method and, for both: mean, least and largest gain over random features, how often these are better."""
+    """A line per method; for both: mean, least and largest gain over random features, how often these are better."""
     rows: dict[str, list[str]] = {name: [name] for name in (*methods, "all", "mean")}
     for streams in (friedman(seeds), diabetes(orders)):
         runs = [errors(*stream, methods) for stream in streams]
