@@ -21,7 +21,7 @@ Of targets that are numbers, which the scores of bins cut at their running quant
 
     numbers          normal numbers explain a normal number, 500 rows
     numbers_few      the same with 40 rows
-    numbers_tied     small counts with many ties, features and target
+    numbers_tied     whole numbers with many ties, features and target
     numbers_skewed   log-normal numbers, features and target
     numbers_trend    the target rises by ten standard deviations from the first row to the last
     numbers_fading   fading 0.99, 1,000 rows
@@ -80,7 +80,7 @@ def number_data(kind: str, useful: int, rng: np.random.Generator) -> tuple[NDArr
     y = rng.normal(size=n_rows)
     X = rng.normal(size=(n_rows, N_FEATURES)) + strength * y[:, None]
     if kind == "numbers_tied":
-        return np.floor(2.0 * np.abs(X)) * np.sign(X), np.floor(3.0 * np.abs(y))
+        return np.round(X), np.round(2.0 * y)
     if kind == "numbers_skewed":
         return np.exp(2.0 * X), np.exp(2.0 * y)
     return X, y + (np.linspace(0.0, 10.0, n_rows) if kind == "numbers_trend" else 0.0)
