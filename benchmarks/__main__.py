@@ -26,6 +26,9 @@ OTHERS = (
     "joint_peers",
     "calibration",
     "false_discoveries",
+    "numbers",
+    "recovery",
+    "target_bins",
 )  # parts, and own commands
 NAMES = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in OTHERS)
 

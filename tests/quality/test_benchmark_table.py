@@ -72,6 +72,13 @@ def test_the_exit_code_says_it(monkeypatch, capsys, tmp_path, options, ratio, co
     assert json.loads(out.read_text())["rows"][0]["missed"] is (code == 1)
 
 
+def test_every_benchmark_can_be_run():
+    without = [
+        name for name in benchmarks.NAMES if "\ndef run(" not in (benchmarks.HERE / f"{name}.py").read_text("utf-8")
+    ]
+    assert without == []
+
+
 def test_page_and_readme_show_the_record():
     for path, table in ((page.PAGE, page.tables()), (page.README, page.short_table())):
         text = path.read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import joint_peers
-from benchmarks.defaults import categories, interactions, numbers, winners
+from benchmarks import joint_peers, recovery
+from benchmarks.defaults import categories, compared, interactions, numbers, winners
 from benchmarks.defaults.halves import Line, accuracy
 from benchmarks.defaults.sets import NAMES, Halves, load
 from scipy.sparse import csr_matrix
@@ -86,3 +86,66 @@ def test_forward_is_what_fastcan_chooses() -> None:
     X, y = joint_peers.load("cancer", True)
     chosen = [sorted(map(int, joint_peers.METHODS[name](X, y))) for name in ("joint:forward", "fastcan")]
     assert chosen[0] == chosen[1]
+
+
+def record_of(figures: dict[str, dict[str, float]]) -> compared.Record:
+    """A record with these accuracies of both models."""
+    sets = {
+        name: {f"{method} + {model}": {"accuracy": value} for method, value in of.items() for model in compared.MODELS}
+        | {"majority": {"accuracy": 0.5}}
+        for name, of in figures.items()
+    }
+    return {"rows": 5000, "features": 1000, "sets": sets}
+
+
+def test_wins_and_losses_are_counted_against_the_best_of_the_others() -> None:
+    record = record_of(
+        {
+            "isolet": {"random": 0.5, "all": 0.9, "joint:forward": 0.80, "screen:fisher": 0.70, "fires": 0.795},
+            "mnist": {"random": 0.5, "all": 0.9, "joint:forward": 0.60, "screen:fisher": 0.65, "fires": 0.62},
+        }
+    )
+    forward, fisher, fires = compared.where(record, "perceptron").splitlines()[2:]
+    assert forward == "| joint:forward | 1 of 2 | nowhere | 1 set: mnist -0.050 |"
+    assert fisher == "| screen:fisher | 1 of 2 | mnist +0.030 | 1 set: isolet -0.100 |"
+    assert fires == "| fires | 0 of 2 | nowhere | 1 set: mnist -0.030 |"
+    means = compared.means(record, "naive_bayes").splitlines()
+    assert "| screen:fisher | 0.700 | 0.650 | 0.650 | 1 won, 0 lost | 0 won, 1 lost |" in means  # isolet was named
+    assert "| isolet* | 0.500 / 0.500 |" in compared.set_by_set(record)
+
+
+def test_the_pages_show_the_record_of_compare() -> None:
+    record = json.loads(compared.RECORD.read_text(encoding="utf-8"))
+    assert set(record["sets"]) <= set(winners.SETS) - set(winners.TWICE)
+    assert len(record["sets"]) >= 20
+    for path, table in ((compared.PAGE, compared.tables(record)), (compared.SHORT_PAGE, compared.short_table(record))):
+        text = path.read_text(encoding="utf-8")
+        assert table in text
+        assert compared.renewed(text, table) == text, "python -m benchmarks.defaults.compared --page"
+
+
+def test_compare_is_run_on_a_set_and_kept(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 24))
+    X[:, 5] += 3 * y
+    made = Halves("made", X, y)
+    found = compared.compared(made, tmp_path, ("screen:fisher",))
+    assert set(found) == {
+        "majority",
+        *(f"{name} + {model}" for name in ("screen:fisher", "random", "all") for model in compared.MODELS),
+    }
+    assert found["screen:fisher + naive_bayes"]["accuracy"] > 0.8 > found["majority"]["accuracy"]
+    assert found["screen:fisher + naive_bayes"]["features"] == 10
+    assert compared.compared(made, tmp_path, ("screen:fisher",)) == found  # from the folder
+
+
+def test_true_features_are_found_among_those_that_share_a_cause() -> None:
+    found = recovery.measured("regression", 1.0, (100, 400), 1, n_features=60, n_true=6)
+    assert found["joint:forward"][400] == found["joint:mcp"][400] == [1.0]
+    assert found["joint:lasso"] == found["offline lasso"]
+    line = recovery.table({"numbers, 1": found}).splitlines()[-1]
+    assert line.startswith("| joint:fsa | ")
+    X, y = recovery.rows(200, 1.0, "classification", np.random.default_rng(0), 60, 6)
+    assert set(y) == {0, 1}
+    assert 0.3 < np.corrcoef(X[:, 1], X[:, 2])[0, 1] < 0.7

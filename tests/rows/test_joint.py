@@ -122,6 +122,20 @@ def test_penalised_rules_are_those_of_scikit_learn(
         assert len(path.order) == wanted
 
 
+@pytest.mark.parametrize("rows", [40, 300])
+def test_many_columns_that_share_one_cause_have_the_lasso_of_scikit_learn(rows: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 60)) + rng.normal(size=(rows, 1))
+    y = X[:, ::6].sum(axis=1) + rng.normal(size=rows)
+    path = Joint("lasso", n_features_to_select=20, task="regression").fit(X, y).path_
+    Z, T = naive.standardised(X, y[:, None])
+    model = Lasso(path.penalty, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(Z, T[:, 0])
+    found = np.zeros(60)
+    found[path.order] = path.coefficients[:, 0] * X.std(axis=0)[path.order] / y.std()
+    np.testing.assert_allclose(found, model.coef_, atol=1e-6)
+    assert len(path.order) == 20
+
+
 def test_the_lasso_orders_features_as_least_angle_regression_does() -> None:
     from sklearn.linear_model import lars_path
 

@@ -127,6 +127,15 @@ def test_noise_is_seldom_significant(kind: str) -> None:
         assert np.mean(np.concatenate(noise) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 500)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", calibration.NUMBER_KINDS)
+def test_noise_is_seldom_significant_for_a_number(kind: str) -> None:
+    """The same where the target is a number, which is cut at its running quantiles: 1,500 p-values of noise."""
+    for criterion in ("mutual_info", "chi2"):
+        noise = [calibration.fitted(kind, criterion, 0, np.random.default_rng(seed)).pvalues_ for seed in range(30)]
+        assert np.mean(np.concatenate(noise) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1500)
+
+
 def test_an_identifier_never_wins() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 400)

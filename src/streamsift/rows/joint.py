@@ -17,8 +17,8 @@ features:
 
 Where this deviates from the paper: moments are centred and added by Chan's formula; classes are one column each, whose
 squared errors are added up (a two-class lasso is the paper's with -1 and 1, up to the scale of the penalty); FSA takes
-steps of 1 / (largest eigenvalue) with momentum instead of a rate to be tuned. Its published tables are not reproduced:
-only its abstract was at hand.
+steps of 1 / (largest eigenvalue) with momentum instead of a rate to be tuned. Of the paper's experiments the settings
+were at hand, in the authors' program, and not the printed figures: `python -m benchmarks.recovery`.
 
 `scores_`: the first feature of the path scores 1, each later one the share of the target's spread that those before it
 leave unexplained; a feature behind the path scores what it would add next. So the ranking is the order of the path.
