@@ -107,6 +107,25 @@ CONTENTS = {
     "Project": [*AT_ROOT.values()][1:],
     "Decisions": sorted(f"adr/{path.stem}" for path in (ROOT / "docs" / "adr").glob("*.md")),
 }
+# What the contents call a page whose own title is a question, or says too little there.
+CALLED = {
+    "project/readme": "README",
+    "recipes/drift": "Drift",
+    "recipes/late_labels": "Late labels",
+    "recipes/missing_and_categories": "Missing values and categories",
+    "recipes/text": "Text and sparse rows",
+    "recipes/million_columns": "A million columns",
+    "recipes/columns_without_end": "Columns without end",
+    "recipes/tsfresh": "Time series: tsfresh",
+    "recipes/rare_classes": "Rare classes",
+    "recipes/spark": "Spark",
+    "recipes/dask": "Dask",
+    "recipes/kafka": "Kafka",
+    "recipes/explain": "Explain a selection",
+    "river": "river",
+    "pipelines": "scikit-learn pipelines",
+    "resume": "Stop and resume a run",
+}
 LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)")
 
 
@@ -129,7 +148,8 @@ def contents() -> str:
     """The contents as toctrees, hidden on the page itself."""
     trees = []
     for title, pages in CONTENTS.items():
-        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]))
+        lines = [f"{CALLED[page]} <{page}>" if page in CALLED else page for page in pages]
+        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *lines, "```"]))
     return "\n\n".join(trees)
 
 

@@ -66,8 +66,9 @@ _WANG_BARBU = "Wang and Barbu (2021), Online Feature Screening for Data Streams 
 def _rival(accuracy: str, n_random: int, n_fisher: int) -> str:
     """The note of a method that other methods, or even random features, often beat (docs/methods/defaults.md)."""
     return (
-        f"A rival: on 34 real sets its ten features reach an accuracy of {accuracy} on average, random ones .637 and "
-        f"those of screen:fisher .742; random ones are better on {n_random} sets, those of screen:fisher on {n_fisher}."
+        f"Here for comparison: on 34 real data sets its ten features reach a mean accuracy of {accuracy} %, random "
+        f"features 63.7 %, those of screen:fisher 74.2 %; random features are better on {n_random} sets, those of "
+        f"screen:fisher on {n_fisher}."
     )
 
 
@@ -129,7 +130,7 @@ _TABLE: dict[str, Entry] = {
         "Importance minus uncertainty of the weights of a neural network.",
         _HAUG,
         {"model": "ann"},
-        _rival(".686", 7, 16),
+        _rival("68.6", 7, 16),
     ),
     "fires:sdt": Entry(
         "streamsift.rows.fires.fires:FIRES",
@@ -143,14 +144,14 @@ _TABLE: dict[str, Entry] = {
         "rows",
         "Weights of a linear model that is cut to its largest weights after every mistake.",
         _WANG_HOI,
-        note=_rival(".686", 6, 19),
+        note=_rival("68.6", 6, 19),
     ),
     "efs": Entry(
         "streamsift.rows.efs:EFS",
         "rows",
         "Difference of the two weight vectors of a modified balanced winnow.",
         _CARVALHO,
-        note=_rival(".700", 11, 20),
+        note=_rival("70.0", 11, 20),
         targets="classes",
     ),
     "fsds": Entry(
@@ -158,7 +159,7 @@ _TABLE: dict[str, Entry] = {
         "rows",
         "Weights on the leading directions of a matrix sketch; uses no labels.",
         _HUANG,
-        note=_rival(".664", 11, 21),
+        note=_rival("66.4", 11, 21),
         targets="none",
     ),
     "abfs": Entry(

@@ -64,7 +64,7 @@ def test_all_features_that_are_better_are_recommended_instead():
     assert (found.verdict, found.name) == ("do not select", "all + nb")
     assert found.sentence == (
         "Do not select here: all features are better by 9.0 points, 95 % interval 7.0 to 11.0 (all + nb: accuracy "
-        "0.890, against fisher + nb: accuracy 0.800, the best selection)."
+        "89.0 %, against fisher + nb: accuracy 80.0 %, the best selection)."
     )
 
 
@@ -74,7 +74,7 @@ def test_all_features_under_the_best_model_count_too():
     )  # fmt: skip
     assert (found.verdict, found.name) == ("do not select", "all + knn")
     assert "better by 10.0 points" in found.sentence
-    assert "all features under the same model reach 0.750, so selecting gains 5.0 points" in found.sentence
+    assert "all features under the same model reach 75.0 %, so selecting gains 5.0 points" in found.sentence
 
 
 def test_one_that_all_features_do_not_beat_is_chosen_before_a_more_stable_one_that_they_do():
@@ -85,24 +85,28 @@ def test_one_that_all_features_do_not_beat_is_chosen_before_a_more_stable_one_th
 def test_a_method_is_named_with_what_selecting_gains():
     found = advice(entry("fisher", 0.9), entry("ofs", 0.8), chance(0.6), all_features(0.85), majority(0.5))
     assert (found.verdict, found.name) == ("use", "fisher + nb")
-    assert found.sentence.startswith("Use fisher + nb: accuracy 0.900, stability 1.00 with 3 features per row. It is ")
+    assert found.sentence.startswith(
+        "Use fisher + nb: accuracy 90.0 %, stability 100 % with 3 features per row. It is "
+    )
     assert "it is better than 1 of the 1 other beyond chance" in found.sentence
-    assert "all features under the same model reach 0.850, so selecting gains 5.0 points" in found.sentence
+    assert "all features under the same model reach 85.0 %, so selecting gains 5.0 points" in found.sentence
 
 
 def test_alike_is_said_where_the_test_says_so():
     found = advice(entry("fisher", 0.9), chance(0.6), all_features(0.905), all_features(0.91, "knn"))
     assert found.verdict == "use"
-    assert "all features under the same model reach 0.905, which cannot be distinguished (-0.5 points" in found.sentence
-    assert "all features under knn, their best model, reach 0.910, which cannot be distinguished" in found.sentence
+    assert (
+        "all features under the same model reach 90.5 %, which cannot be distinguished (-0.5 points" in found.sentence
+    )
+    assert "all features under knn, their best model, reach 91.0 %, which cannot be distinguished" in found.sentence
     assert "gains" not in found.sentence
 
 
 def test_few_rows_name_what_is_simplest_meanwhile():
     found = advice(entry("fisher", 0.9), chance(0.6), all_features(0.7), majority(0.5), few=True)
     assert (found.verdict, found.name) == ("too few", "all + nb")
-    assert found.sentence.startswith("There are too few rows to tell whether selecting pays")
-    assert "Meanwhile use all features (all + nb: accuracy 0.700), which is the simplest" in found.sentence
+    assert found.sentence.startswith("There are too few rows or repeats to tell whether selecting pays")
+    assert "Meanwhile use all features (all + nb: accuracy 70.0 %), which is the simplest" in found.sentence
     assert "no test distinguishes it from random features" in found.sentence
     assert "Use fisher" not in found.sentence
 
@@ -117,9 +121,16 @@ def test_what_random_features_match_is_never_recommended(drawn):
     found = advice(entry("fisher", 0.8), entry("ofs", 0.7), chance(drawn), all_features(0.8), majority(0.5))
     assert (found.verdict, found.name) == ("do not select", "all + nb")
     assert (
-        "no method is better than random features beyond chance (the best is fisher + nb: accuracy 0.800"
+        "no method is better than random features beyond chance (the best is fisher + nb: accuracy 80.0 %"
         in found.sentence
     )
+
+
+def test_a_large_gap_that_few_repeats_cannot_settle_is_no_reason_against_selecting():
+    found = advice(entry("fisher", 0.9), chance(0.6), all_features(0.8), majority(0.5), clear=0.5)
+    assert (found.verdict, found.name) == ("too few", "all + nb")
+    assert "no test distinguishes it from random features" in found.sentence
+    assert "more repeats" in found.sentence
 
 
 def test_random_under_the_same_model_is_what_counts():
@@ -132,7 +143,7 @@ def test_random_under_the_same_model_is_what_counts():
 def test_nothing_better_than_the_most_frequent_class_is_said():
     found = advice(entry("fisher", 0.8), chance(0.805), all_features(0.795), majority(0.8))
     assert (found.verdict, found.name) == ("nothing works", None)
-    assert "Nothing here is better than the most frequent class (majority: accuracy 0.800;" in found.sentence
+    assert "Nothing here is better than the most frequent class (majority: accuracy 80.0 %;" in found.sentence
 
 
 def test_only_all_features_better_than_the_most_frequent_class():
@@ -159,7 +170,7 @@ def test_without_a_test_nothing_is_claimed():
     found = advise(entries, {}, n_features=8)
     assert found.name == "fisher + nb"
     assert "the differences were not tested" in found.sentence
-    assert "all features under the same model reach 0.850." in found.sentence
+    assert "all features under the same model reach 85.0 %." in found.sentence
 
 
 def test_columns_that_random_features_match_in_the_second_half_are_not_recommended():
@@ -186,7 +197,7 @@ def test_of_those_close_to_the_best_the_most_stable_is_chosen_and_it_is_on_the_f
 def test_the_metric_decides_rank_and_words():
     entries = [entry("a", 0.8), entry("b", 0.9) | {"balanced_accuracy": 0.6}]
     assert [one["method"] for one in in_order(entries, "balanced_accuracy")] == ["a", "b"]
-    assert "Use a + nb: balanced accuracy 0.700" in advice(*entries, metric="balanced_accuracy").sentence
+    assert "Use a + nb: balanced accuracy 70.0 %" in advice(*entries, metric="balanced_accuracy").sentence
 
 
 # -- the scores of steps ----------------------------------------------------------------------------------------
@@ -310,4 +321,4 @@ def test_rivals_are_named_as_such():
     y = rng.integers(0, 2, 400)
     found = compare((rng.normal(size=(400, 4)) + y[:, None], y), methods=["ofs", "screen:fisher"], repeats=1).as_dict()
     assert [rival["method"] for rival in found["rivals"]] == ["ofs"]
-    assert found["rivals"][0]["sentence"].startswith("ofs: A rival: on 34 real sets")
+    assert found["rivals"][0]["sentence"].startswith("ofs: Here for comparison: on 34 real data sets")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from benchmarks import __main__ as benchmarks
-from benchmarks import page
+from benchmarks import page, record
 from benchmarks.table import NOISE, Row, conclude, show
 
 
@@ -73,25 +74,70 @@ def test_the_exit_code_says_it(monkeypatch, capsys, tmp_path, options, ratio, co
 
 
 def test_every_benchmark_can_be_run():
-    without = [
-        name for name in benchmarks.NAMES if "\ndef run(" not in (benchmarks.HERE / f"{name}.py").read_text("utf-8")
-    ]
-    assert without == []
+    for name in benchmarks.NAMES:
+        text = (benchmarks.HERE / f"{name}.py").read_text(encoding="utf-8")
+        assert "\ndef run(quick: bool) -> list[Row]:" in text, name
+
+
+def test_a_result_says_where_it_was_measured_and_how_busy_the_machine_was(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(
+        benchmarks.importlib, "import_module", lambda name: SimpleNamespace(run=lambda quick: [row(5.0)])
+    )
+    monkeypatch.setattr(benchmarks, "RESULTS", tmp_path)
+    assert benchmarks.main(["evaluate"]) == 0
+    content = json.loads((tmp_path / "evaluate.json").read_text())
+    assert content["benchmark"] == "evaluate"
+    assert content["date"].endswith("UTC")
+    assert {"commit", "load_before", "load_after", "cores_used_by_others", "machine", "cores", "python"} <= set(content)
+    assert record.sentence(content) in capsys.readouterr().out
+    assert "busy" not in record.sentence(content | {"cores_used_by_others": 0.01})
+    assert "The machine was busy" in record.sentence(content | {"cores_used_by_others": 1.3})
+
+
+def test_an_interrupted_run_goes_on_and_renews_the_record_at_its_end(monkeypatch, tmp_path):
+    ran, renewed = [], []
+
+    def load(name):
+        def run(quick):
+            ran.append(name.partition(".")[2])
+            if ran == ["abfs", "columns"]:
+                raise MemoryError("the first time")
+            return [row(5.0)]
+
+        return SimpleNamespace(run=run)
+
+    monkeypatch.setattr(benchmarks.importlib, "import_module", load)
+    monkeypatch.setattr(benchmarks, "RESULTS", tmp_path)
+    monkeypatch.setattr(benchmarks, "NAMES", ["abfs", "columns", "evaluate"])
+    monkeypatch.setattr(record, "commit", lambda: "1234567890")
+    monkeypatch.setattr(page, "main", lambda files: renewed.append([Path(file).stem for file in files]))
+    assert benchmarks.main([]) == 1
+    assert benchmarks.main(["--resume"]) == 0
+    assert ran == ["abfs", "columns", "evaluate", "columns"]
+    assert renewed == [["abfs", "evaluate"], ["abfs", "columns", "evaluate"]]
+
+
+def test_what_was_measured_with_other_files_is_measured_again(monkeypatch, tmp_path):
+    path = tmp_path / "abfs.json"
+    record.write(path, "abfs", [row(5.0)], quick=False, circumstances={"commit": "1234567890"})
+    for now, current in (("1234567890", True), ("1234567890+", False), ("0987654321", False), (None, False)):
+        monkeypatch.setattr(record, "commit", lambda now=now: now)
+        assert record.is_current(path) is current
+    assert not record.is_current(tmp_path / "columns.json")
 
 
 def test_page_and_readme_show_the_record():
-    for path, table in ((page.PAGE, page.tables()), (page.README, page.short_table())):
+    for path, figures in ((page.PAGE, page.figures()), (page.README, page.short_table())):
         text = path.read_text(encoding="utf-8")
-        assert table in text
-        assert page.renewed(text, table) == text, "python -m benchmarks.page"
+        assert figures in text
+        assert page.renewed(text, figures) == text, "python -m benchmarks.page"
     assert len(page.short_table().splitlines()) == 2 + 5
 
 
 def test_every_missed_figure_is_explained():
-    explained = page.PAGE.read_text(encoding="utf-8").partition("## What is missed")[2].lower()
-    missed = [row for path in page.RECORD.glob("*.json") for row in page.rows_of(path.stem) if row.missed]
-    assert missed
-    assert [row.name for row in missed if row.name.lower() not in explained] == []
+    rows = [(name, row) for name, content in page.results().items() for row in record.rows_of(content)]
+    missed = [(name, row.name) for name, row in rows if row.missed]
+    assert [one for one in missed if one not in page.EXPLAINED] == []
 
 
 def test_new_results_become_the_record(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def test_everything_is_on_the_page(comparison, unpack):
         "Use method0.",
         "The methods differ (p = 0.01).",
         "90.0 % ± 1.0",
-        "4 ways to tell",
+        "4 ways to predict",
         "Critical differences",
     ):
         assert words in text
@@ -119,7 +119,7 @@ def test_every_protocol_that_was_tested_has_its_section(comparison, unpack):
     assert [chart["method"] for chart in charts] == [["method0", "method1", "method2", "method3"]] * 2  # one model
     found["entries"][3] |= {"model": "perceptron"}
     charts = [chart["data"] for chart in unpack(comparison_report(found))["charts"] if "average rank" in chart["data"]]
-    assert charts[-1]["method"] == [entry["name"] for entry in found["entries"]]
+    assert charts[-1]["method"] == ["method0 + nb", "method1 + nb", "method2 + nb", "method3 + perceptron"]
 
 
 def test_features_bought_are_not_said_twice(comparison):
@@ -178,3 +178,22 @@ def test_costs_of_any_size(comparison, values):
     assert chart.data["rows per second"] == values
     assert chart.figure.x_range.start <= min(values)
     assert chart.figure.x_range.end > max(values)
+
+
+def test_stability_is_one_line_per_method_where_learners_do_not_change_it(comparison, unpack):
+    found = comparison(2)
+    twins = [
+        entry | {"name": f"{entry['method']} + perceptron", "model": "perceptron", "rank": entry["rank"] + 2}
+        for entry in found["entries"]
+    ]
+    html = comparison_report(found | {"entries": [*found["entries"], *twins]})
+    stability = next(chart for chart in unpack(html)["charts"] if chart["file"] == "stability-over-time.csv")
+    assert set(stability["data"]["method"]) == {"method0", "method1"}
+    assert "method0 + nb" in Page(html).text  # short names of learners beside the other charts
+
+
+def test_what_is_known_of_weak_methods_stands_below_the_ranking_and_not_above_the_advice(comparison):
+    found = comparison(2)
+    known = [{"method": found["entries"][0]["method"], "sentence": f"{found['entries'][0]['method']}: Often beaten."}]
+    text = Page(comparison_report(found | {"rivals": known})).text
+    assert text.index("The ranking") < text.index("What is known of these methods") < text.index("Often beaten.")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.report.test_page import NASTY, Page
 
-from streamsift import Screener
+from streamsift import Joint, Screener
 from streamsift.report.summarize import summarize
 from streamsift.report.trace_page import trace_page
 from streamsift.report.why import Course, html, unknown_to_all, why_cards
@@ -70,10 +70,25 @@ def test_bars_are_shares_of_each_class():
     }  # fmt: skip
     text = html(why, Course([1, 2], [None, 3.0], [], False))
     widths = [float(found) for found in re.findall(r'<rect [^>]*width="([\d.]+)"', text)]
-    assert widths == pytest.approx([310 * 0.25, 0.5, 310 * 0.75, 310.0])
+    assert widths == pytest.approx([260 * 0.25, 0.5, 260 * 0.75, 260.0])
     assert "score ∞" in text
     assert "b 0.90" in text
     assert "polyline" not in text  # one point is no line
+
+
+def test_means_by_class_are_drawn_on_one_scale():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = np.column_stack([rng.normal(size=400) + 3.0 * y, rng.normal(size=400)])
+    names = np.array(["no", "yes"])[y]
+    for selector in (Screener("t_score", n_features_to_select=1), Joint(n_features_to_select=1)):
+        text = selector.partial_fit(X, names).explain("x0")._repr_html_()
+        dots = {
+            label: float(x)
+            for x, label in re.findall(r'<circle cx="([\d.]+)"[^>]*><title>(\w+): ', text)
+        }  # fmt: skip
+        assert dots["no"] < dots["yes"]
+        assert "Mean ± standard deviation" in text
 
 
 def test_a_notebook_shows_the_same_card(trace):

@@ -124,9 +124,12 @@ def test_joint_tells_what_a_feature_repeats():
     assert not why.selected
     assert why.evidence.related[0] == ("x0", pytest.approx(np.corrcoef(X[:, 0], X[:, 3])[0, 1]))
     assert all(name != "x3" for name, _ in why.evidence.related)
-    figures = dict(why.evidence.figures)
-    for label in (True, False):
-        assert figures[f"mean of class {label}"] == pytest.approx(X[y == label, 3].mean())
+    whole, *by_class = why.evidence.spreads
+    assert (whole.mean, whole.deviation) == pytest.approx((X[:, 3].mean(), X[:, 3].std()))
+    for one in by_class:
+        assert one.mean == pytest.approx(X[y == (one.label == "True"), 3].mean())
+        assert one.deviation is None  # cross moments keep no spread by class
+    assert {one.label for one in by_class} == {"True", "False"}
     assert why.evidence.missing == 0.0
 
 

@@ -98,7 +98,7 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     show_default=True,
     callback=names,
     metavar="NAME,NAME",
-    help="What always takes part: all features, random features, and the most frequent class (of numbers their mean); "
+    help="Baselines to add: all features, random features, and the most frequent class (for numbers, their mean); "
     "or none.",
 )
 @click.option(
@@ -106,7 +106,7 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     show_default="nb; sgd where the target is a number",
     callback=names,
     metavar="NAME,NAME",
-    help="Models trained on the selected features: perceptron, sgd, nb, knn, ht, hat, ...; of numbers sgd, knn, ht or "
+    help="Models trained on the selected features: perceptron, sgd, nb, knn, ht, hat, ...; for numbers sgd, knn, ht or "
     "mean.",
 )
 @task_option
@@ -145,7 +145,7 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
 @click.option(
     "--metric",
     type=click.Choice(["accuracy", "balanced_accuracy", "kappa", "f1", "log_loss", "rmse", "mae", "r2"]),
-    show_default="accuracy; balanced_accuracy where one class has more than 60 % of the rows; rmse of numbers",
+    show_default="accuracy; balanced_accuracy where one class has more than 60 % of the rows; rmse for numbers",
     help="What to rank, test and recommend by.",
 )
 @click.option(

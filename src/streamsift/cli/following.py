@@ -33,17 +33,17 @@ _OPTIONS = (
         callback=seconds,
         metavar="TIME",
         show_default="never",
-        help="For DATA without an end: stop when no new row has come for so long (10s, 5m).",
+        help="For DATA without an end: stop when no new row has arrived for this long (10s, 5m).",
     ),
     click.option(
         "--dead-letters",
         metavar="FILE",
-        help="For DATA without an end: skip messages that are no rows, and keep them in this file.",
+        help="For DATA without an end: skip messages that are not rows, and keep them in this file.",
     ),
     click.option(
         "--sequence",
         metavar="COLUMN",
-        help="For DATA without an end, and -: column with the number of each row; rows that come again are left out.",
+        help="For DATA without an end, and -: column that numbers the rows; rows that arrive again are left out.",
     ),
 )
 

@@ -22,10 +22,12 @@ _OPTIONS = (
     click.option(
         "--engine",
         metavar="NAME|ADDRESS",
-        help="Where DATA is read in parts: local (processes), dask, spark, or the address of a cluster (tcp://..., "
+        help="Where to read DATA in parts: local (processes), dask, spark, or the address of a cluster (tcp://..., "
         "spark://...).",
     ),
-    click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes that read parts of DATA side by side."),
+    click.option(
+        "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes that read parts of DATA in parallel."
+    ),
     click.option(
         "--prescreen",
         type=click.IntRange(1),

@@ -16,10 +16,10 @@ Examples:
 @click.command(short_help="List the methods.", epilog=EXAMPLES)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON and nothing else.")
 def methods(as_json: bool) -> None:
-    """List every method: its name, what arrives (rows, columns or instances), what it does, and its paper.
+    """List every method: its name, what it reads (rows, columns or instances), what it does, and its paper.
 
-    Under "targets" stands what a method selects features for: classes, numbers, both, or none where it looks at no
-    target. Row methods take numbers with --task regression, which auto finds out.
+    The column "targets" says what a method selects features for: classes, numbers, both, or none if it uses no
+    target. Row methods take numbers with --task regression, which auto detects.
 
     The note of some methods says how they fare on real data with their default settings.
     """

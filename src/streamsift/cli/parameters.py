@@ -124,20 +124,20 @@ _READING = (
         "--sep",
         callback=separator,
         metavar="CHARACTER",
-        show_default="found out",
+        show_default="detected",
         help="What separates the cells of a CSV file: a character, or tab.",
     ),
     click.option(
         "--decimal",
         type=click.Choice([".", ","]),
-        show_default="found out",
+        show_default="detected",
         help="What stands before the fraction of a number.",
     ),
     click.option(
         "--thousands",
         callback=separator,
         metavar="CHARACTER",
-        show_default="found out",
+        show_default="detected",
         help="What stands between the thousands of a number: a character, or space.",
     ),
     click.option(

@@ -26,7 +26,7 @@ _OPTIONS = (
     ),
     click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one."),
     click.option(
-        "--load", metavar="FILE", help="Saved selector, or checkpoint, that learns DATA in addition to what it knows."
+        "--load", metavar="FILE", help="Saved selector or checkpoint to continue with; it learns DATA in addition."
     ),
 )
 

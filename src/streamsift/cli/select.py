@@ -91,10 +91,10 @@ Examples:
     "--half-life",
     callback=half_life,
     metavar="ROWS|TIME",
-    help="Fading in other words: a row weighs half after so many rows (10000) or so long (1h, 7d; needs --time).",
+    help="Fading by half-life: a row counts half after this many rows (10000) or this long (1h, 7d; needs --time).",
 )
 @click.option(
-    "--time", metavar="COLUMN", help="Column with the times of the rows, for --half-life 1h. It is no feature."
+    "--time", metavar="COLUMN", help="Column with the times of the rows, for --half-life 1h. It is not a feature."
 )
 @click.option(
     "--missing", type=click.Choice(["error", "skip"]), show_default="error", help="What to do about missing values."
@@ -120,7 +120,7 @@ Examples:
     metavar="RECIPES",
     help="Columns to make from those of DATA, for methods that judge columns (investing, osfs, ...): pairs, triples, "
     "squares, cubes, polynomial:3, logs, splines:5 and lags:5 of numbers, onehot and crosses:16 of categories, with "
-    "commas between them. They come behind the columns of DATA, and are made, judged and forgotten block by block.",
+    "commas between them. They follow the columns of DATA, and are made, judged and forgotten block by block.",
 )
 @click.option("--costs", metavar="FILE", help="CSV file of `feature,price`, for methods that buy features (etana).")
 @click.option("--batch-size", default=1000, show_default=True, type=click.IntRange(1), help="Rows per batch.")
@@ -158,7 +158,7 @@ def select(
 ) -> int:
     """Read DATA once and print the features that tell the most about the target.
 
-    DATA is a file, whose extension gives its format, or - for CSV from standard input; or rows without an end:
+    DATA is a file, whose extension gives its format, or - for CSV from standard input; or a source without an end:
     tail:FILE (a growing file), redis://HOST:PORT/STREAM?field=NAME or kafka://BROKER:PORT/TOPIC?format=json. The
     method decides how it is read: row by row, column by column (investing, osfs, ...), or as instances whose values
     are bought one at a time (etana). You can interrupt a long run with Ctrl-C; with --out, what was found so far is

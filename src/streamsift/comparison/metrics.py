@@ -17,6 +17,7 @@ from streamsift.metrics.regression import joined_sums
 METRICS = ("accuracy", "balanced_accuracy", "kappa", "f1", "log_loss")
 NUMBER_METRICS = ("rmse", "mae", "r2")  # where the target is a number
 METRIC_NAMES = {"rmse": "RMSE", "mae": "MAE", "r2": "R²"}  # the others are called by their own words
+SHARES = frozenset({"accuracy", "balanced_accuracy", "f1"})  # written in per cent
 LOWER_IS_BETTER = frozenset({"log_loss", "rmse", "mae"})
 CLOSE = 0.01  # of the metric: less is no reason to prefer an entry
 UNEQUAL = 0.6  # of the rows: where the largest class has more, accuracy says little about the others
@@ -66,9 +67,11 @@ def close_to(best: float, metric: str) -> float:
 def written(value: float, metric: str) -> str:
     """A metric as sentences show it.
 
-    >>> written(0.91234, "accuracy"), written(1234.567, "rmse")
-    ('0.912', '1235')
+    >>> written(0.91234, "accuracy"), written(0.41234, "kappa"), written(1234.567, "rmse")
+    ('91.2 %', '0.412', '1235')
     """
+    if metric in SHARES:
+        return f"{100 * value:.1f} %"
     return f"{value:.4g}" if in_units_of_target(metric) else f"{value:.3f}"
 
 

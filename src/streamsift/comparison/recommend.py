@@ -18,6 +18,7 @@ from streamsift.comparison.metrics import (
     CLOSE,
     METRIC_NAMES,
     NUMBER_METRICS,
+    SHARES,
     close_to,
     gap_written,
     in_units_of_target,
@@ -218,6 +219,13 @@ class _Adviser:
             return not self._random_is_later_as_good(entry)
         return self._value(entry) > self._value(chance) and self._verdicts.of(entry, chance) not in ("alike", "worse")
 
+    def _may_be_far_better_than_random(self, entry: Figures) -> bool:
+        """Whether a gap that matters could be chance, as with few repeats: then the test has not settled anything."""
+        chance = self._baseline("random", entry["model"])
+        if chance is None or self._verdicts.of(entry, chance) != "alike":
+            return False
+        return self._value(chance) < close_to(self._value(entry), self._metric)
+
     def _random_is_later_as_good(self, entry: Figures) -> bool:
         """Across protocols there is no test, only the figure over the second half, which is of the same rows."""
         sign = -1.0 if self._late == "late_rmse" else 1.0
@@ -261,7 +269,7 @@ class _Adviser:
         return self._best_all["name"], f"use all features ({self._figure(self._best_all)})"
 
     def _none_is_better_than_random(self, best: Figures) -> Advice:
-        if self._against_random(best) == "too few":
+        if self._against_random(best) == "too few" or self._may_be_far_better_than_random(best):
             return self._too_few(best)
         if self._nothing_beats_the_majority(best):
             return self._nothing_works(best)
@@ -289,11 +297,15 @@ class _Adviser:
 
     def _too_few(self, best: Figures) -> Advice:
         name, instead = self._all_instead()
-        rival = "random features" if self._against_random(best) == "too few" else "all features"
+        rival = (
+            "all features"
+            if self._beyond_chance(best) and self._against_random(best) != "too few"
+            else "random features"
+        )
         words = (
-            f"There are too few rows to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
-            f"test distinguishes it from {rival}. Meanwhile {instead}, which is the simplest; more rows, or smaller "
-            "batches, would settle it."
+            f"There are too few rows or repeats to tell whether selecting pays: {self._figure(best)} is the best so "
+            f"far, and no test distinguishes it from {rival}. Meanwhile {instead}, which is the simplest; more rows, "
+            "more repeats or smaller batches would settle it."
         )
         return Advice("too few", name, words)
 
@@ -317,7 +329,7 @@ class _Adviser:
     def _use(self, choice: Figures) -> Advice:
         features = f"{choice['features']:.4g}"
         figures = [f"{self._named()} {self._written(choice)}"]
-        figures += [] if choice["stability"] is None else [f"stability {choice['stability']:.2f}"]
+        figures += [] if choice["stability"] is None else [f"stability {100 * choice['stability']:.0f} %"]
         use = f"Use {choice['name']}: {', '.join(figures)} with {features} feature{'s' * (features != '1')} per row."
         reasons = [self._reason(choice), self._tested(choice), *self._gains(choice)]
         words = "; ".join(reason for reason in reasons if reason)
@@ -333,7 +345,7 @@ class _Adviser:
             second = max((entry for entry in self._rivals if entry is not choice), key=self._value)
             return f"it is the best of {len(self._rivals)}, the next reaching {self._written(second)}"
         than = "the most stable" if choice["stability"] is not None else "the one with the fewest features"
-        near = "1 %" if in_units_of_target(self._metric) else CLOSE
+        near = "1 %" if in_units_of_target(self._metric) else "1 point" if self._metric in SHARES else CLOSE
         return f"of the {len(close)} within {near} of the best it is {than}"
 
     def _tested(self, choice: Figures) -> str:

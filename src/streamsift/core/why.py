@@ -33,11 +33,11 @@ class ValueBin:
 
 @dataclass(frozen=True)
 class ClassSpread:
-    """Mean and standard deviation of a feature within a class, or over all rows where classes are not kept apart."""
+    """Mean and standard deviation of a feature within a class, or over all rows; None where only the mean is kept."""
 
     label: str
     mean: float
-    deviation: float
+    deviation: float | None
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,7 @@ class FeatureExplanation:
         """What else is known, one sentence each."""
         found, known = [], self.evidence
         if known.spreads:
-            parts = ", ".join(f"{one.label} {one.mean:.4g} ± {one.deviation:.3g}" for one in known.spreads)
-            found.append(f"Mean and standard deviation: {parts}.")
+            found.append(f"Mean and standard deviation: {', '.join(_spread(one) for one in known.spreads)}.")
         if known.figures:
             found.append(f"{'; '.join(f'{name} {value:.4g}' for name, value in known.figures)}.")
         if known.related:
@@ -113,7 +112,7 @@ class FeatureExplanation:
             found.append(f"Missing in {known.missing:.1%} of the rows.")
         if known.examples:
             found.append(f"Values such as {', '.join(known.examples)}.")
-        return found + [f"Not known: {sentence}" for sentence in known.unknown]
+        return [*found, *known.unknown]
 
     def __str__(self) -> str:
         return "\n".join([self.sentence(), *self.lines()])
@@ -210,6 +209,15 @@ class _Standing(NamedTuple):
             selector._class_names(),
             selector._evidence(slot),
         )
+
+
+def _spread(one: ClassSpread) -> str:
+    """A spread in words.
+
+    >>> _spread(ClassSpread("yes", 0.25, 1.5)), _spread(ClassSpread("no", 2.0, None))
+    ('yes: 0.25 ± 1.5', 'no: 2')
+    """
+    return f"{one.label}: {one.mean:.4g}" + ("" if one.deviation is None else f" ± {one.deviation:.3g}")
 
 
 def _slot(selector: Any, feature: str | int) -> int:

@@ -17,7 +17,7 @@ Entry = dict[str, Any]
 TITLES = {
     "use": "Use {name}",
     "do not select": "Do not select: use {name}",
-    "too few": "Too few rows to tell: use {name} meanwhile",
+    "too few": "Too early to tell: use {name} meanwhile",
     "all selected": "Ask for fewer features",
     "nothing works": "Nothing here predicts the target",
     "nothing finished": "Nothing to recommend yet",
@@ -120,7 +120,7 @@ def snippets(comparison: dict[str, Any], entry: Entry) -> list[Snippet]:
     words = ["streamsift", "select", data, *(["--target", target] if target else []), "--method", method]
     words += ["-k", str(count)] if given and "n_features_to_select" not in settings else []
     words += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    return [Snippet("In the shell", f"{shlex.join(words)} --out run/"), code]
+    return [Snippet("In the shell", f"{shlex.join(words)} --out run/", wraps=True), code]
 
 
 def _python(made: str, entry: Entry, path: str | None, target: str) -> list[str]:

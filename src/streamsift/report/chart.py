@@ -17,7 +17,7 @@ from markupsafe import escape
 
 N_COLOURS = 6  # --series-0 to --series-5 in style.css
 N_SOLID = 3  # the later colours are dashed too, so that nobody needs to tell six colours apart
-LONGEST_LABEL = 18
+LONGEST_LABEL, LONGEST_ENTRY = 18, 24  # of a feature, and of a method with its learner
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 
 Paint = dict[str, dict[str, str]]  # bokeh model id -> its property -> colour role
@@ -151,12 +151,12 @@ def hover_curves(chart: Chart, lines: list[Any], who: str, x: tuple[str, str], y
         hover(chart, grey, [(who, "@name")])
 
 
-def name_lanes(chart: Chart, names: Sequence[str]) -> None:
+def name_lanes(chart: Chart, names: Sequence[str], longest: int = LONGEST_LABEL) -> None:
     """Lanes from top to bottom, with their names as they are: PlainText keeps $$ from becoming a formula."""
     plot = chart.figure
     plot.y_range = Range1d(max(len(names), 1) - 0.4, -0.6)
     plot.yaxis.ticker = FixedTicker(ticks=list(range(len(names))))
-    plot.yaxis.major_label_overrides = {k: PlainText(text=name) for k, name in enumerate(shorten(names))}
+    plot.yaxis.major_label_overrides = {k: PlainText(text=name) for k, name in enumerate(shorten(names, longest))}
     plot.ygrid.visible = False
 
 
@@ -195,7 +195,7 @@ def gaps(values: Sequence[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def shorten(names: Sequence[str]) -> list[str]:
+def shorten(names: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
     """Names that fit beside lanes: their beginning and end, or, where these are alike, the part in which they differ.
 
     >>> shorten(["mean_concave_points_worst", "area"])
@@ -203,17 +203,17 @@ def shorten(names: Sequence[str]) -> list[str]:
     >>> shorten(["station_010_temperature", "station_011_temperature"])
     ['station_010_tempe…', 'station_011_tempe…']
     """
-    keep = LONGEST_LABEL * 5 // 9
-    found = [_cut(name, f"{name[:keep]}…{name[keep + 1 - LONGEST_LABEL :]}") for name in names]
+    keep = longest * 5 // 9
+    found = [_cut(name, f"{name[:keep]}…{name[keep + 1 - longest :]}", longest) for name in names]
     if len(set(found)) == len(set(names)):
         return found
     first, last = min(names), max(names)
     differ = next((k for k, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
-    if differ < LONGEST_LABEL - 5:
-        return [_cut(name, f"{name[: LONGEST_LABEL - 1]}…") for name in names]
+    if differ < longest - 5:
+        return [_cut(name, f"{name[: longest - 1]}…", longest) for name in names]
     start = differ - 4  # a little of what is alike
-    return [_cut(name, f"…{name[start : start + LONGEST_LABEL - 2]}…") for name in names]
+    return [_cut(name, f"…{name[start : start + longest - 2]}…", longest) for name in names]
 
 
-def _cut(name: str, short: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else short
+def _cut(name: str, short: str, longest: int) -> str:
+    return name if len(name) <= longest else short

@@ -11,7 +11,7 @@ from streamsift.comparison.kinds import is_baseline
 from streamsift.report.advice import card
 from streamsift.report.chart import Chart
 from streamsift.report.over_time import Reference, accuracy_chart, error_chart, stability_chart
-from streamsift.report.page import Section, Table, render
+from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
 from streamsift.report.ranking import cost_table, labels, majority, models, quality_table
 from streamsift.report.run import run_section, why_sections
@@ -60,7 +60,7 @@ def comparison_report(comparison: dict[str, Any], folder: Path | None = None, fi
     sections += [_group(name, entries, comparison, alone=len(groups) == 1) for name, entries in groups.items()]
     sections += _tested(comparison)
     if comparison.get("untested"):
-        sections.append(Section("Are the differences real?", [], [], note=comparison["untested"]))
+        sections.append(Section("What was not tested", [], [], note=comparison["untested"]))
     ranked = [entry for entry in comparison["entries"] if entry["rank"] is not None]
     if ranked:
         called = labels(comparison["entries"])
@@ -113,7 +113,7 @@ def _labelled(test: dict[str, Any], called: dict[str, str]) -> dict[str, Any]:
 def _lead(comparison: dict[str, Any]) -> str:
     facts = [f"{comparison['n_rows']:,} rows", f"{comparison['n_features']:,} features"]
     facts.append("a number as target" if _numeric(comparison) else f"{comparison['n_classes']:,} classes")
-    target = f" to tell {comparison['target']!r}" if comparison["target"] else ""
+    target = f" to predict {comparison['target']!r}," if comparison["target"] else ""
     times = comparison["repeats"]
     times = min(times, (comparison.get("budget") or {"repeats": times})["repeats"])
     repeats = "once" if times == 1 else f"{times} times"
@@ -126,10 +126,9 @@ def _lead(comparison: dict[str, Any]) -> str:
 
 
 def _notes(comparison: dict[str, Any]) -> str:
-    """What to know about the learners, the budget, the metric and methods that are there as rivals."""
+    """What to know about the learners, the budget and the metric."""
     sentences = [judge["sentence"] for judge in comparison.get("judges", ())]
     sentences += [(comparison.get("budget") or {"sentence": ""})["sentence"], comparison.get("metric_sentence", "")]
-    sentences += [rival["sentence"] for rival in comparison.get("rivals", ())]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -149,12 +148,33 @@ def _group(protocol: str, entries: Sequence[Entry], comparison: dict[str, Any], 
     if lines:
         reference = _reference(chance, comparison, lines[0][1][0], judged)
         charts.append(chart_of(lines, f"{'RMSE' if judged == 'rmse' else 'Accuracy'} over the latest steps", reference))
-    stabilities = _lines(curves, "stability")
+    stabilities = _lines(_by_method(curves), "stability")
     charts.append(stability_chart(stabilities) if stabilities else None)
     heading = "The ranking" if alone else f"The ranking: {protocol}"
     drawn = [chart for chart in charts if chart is not None]
     table = quality_table(entries, everyone, metric)
-    return Section(heading, [], drawn, [table], note=JUDGED.get(protocol, ""), tables_first=True)
+    present = {entry["method"].partition("(")[0] for entry in entries}
+    known = [rival for rival in comparison.get("rivals", ()) if rival["method"] in present]
+    tables = [table, *([_known_of(known)] if known else [])]
+    return Section(heading, [], drawn, tables, note=JUDGED.get(protocol, ""), tables_first=True)
+
+
+def _known_of(rivals: Sequence[dict[str, str]]) -> Table:
+    """What was measured elsewhere of methods that others often beat."""
+    rows: list[list[str | Cell]] = [
+        [one["method"], one["sentence"].removeprefix(f"{one['method']}: ")] for one in rivals
+    ]
+    return Table("What is known of these methods", ["method", "on other data"], rows)
+
+
+def _by_method(entries: Sequence[Entry]) -> list[Entry]:
+    """One entry per method where its learners do not change what is selected, called by the method alone."""
+    found: list[Entry] = []
+    for method in dict.fromkeys(entry["method"] for entry in entries):
+        own = [entry for entry in entries if entry["method"] == method]
+        alike = all(one["curve"].get("stability") == own[0]["curve"].get("stability") for one in own)
+        found += [own[0] | {"label": method}] if alike else own
+    return found
 
 
 def _lines(entries: Sequence[Entry], key: str) -> list[Any]:

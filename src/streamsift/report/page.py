@@ -83,6 +83,7 @@ class Snippet:
 
     label: str
     text: str
+    wraps: bool = False  # on a narrow screen; code scrolls instead
 
 
 @dataclass(frozen=True)

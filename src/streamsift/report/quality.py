@@ -8,7 +8,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, Range1d
 
 from streamsift.comparison.metrics import in_units_of_target
-from streamsift.report.chart import Chart, Mark, dress, hover, name_lanes, new_figure
+from streamsift.report.chart import LONGEST_ENTRY, Chart, Mark, dress, hover, name_lanes, new_figure
 from streamsift.report.measures import measure
 from streamsift.report.numbers import duration, number, size
 
@@ -52,7 +52,7 @@ def _dots(title: str, reading: str, unit: str, names: list[str], values: list[fl
     chart.colour(stems.glyph, line_color="band")
     chart.colour(dots.glyph, fill_color="series-0")
     hover(chart, [dots], [("method", "@name"), (unit, "@text")])
-    name_lanes(chart, names)
+    name_lanes(chart, names, LONGEST_ENTRY)
     top = max(positive, default=1.0)
     plot.x_range = Range1d(start, top * (2.0 if wide else 1.08))
     chart.data = {"method": names, unit: values}
@@ -97,7 +97,7 @@ def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
     dots = plot.scatter("x", "y", source=source, size=9, line_color=None)
     chart.colour(dots.glyph, fill_color="series-0")
     hover(chart, [dots], [("method", "@name"), (f"{unit}", "@x{0.[000]}"), ("verdict", "@verdict")])
-    name_lanes(chart, names)
+    name_lanes(chart, names, LONGEST_ENTRY)
     values = [0.0, *points, *(end for side in ends for end in side if end is not None)]
     margin = 0.05 * max(max(values) - min(values), 1e-12 if in_target else 1.0)
     plot.x_range = Range1d(min(values) - margin, max(values) + margin)
@@ -142,7 +142,7 @@ def ranks_chart(tests: dict[str, Any]) -> Chart:
     _bars_above(chart, ends, "ink", "not distinguished")
     if difference:
         _bars_above(chart, [(1.0, 1.0 + difference)], "series-1", f"critical difference, {difference:.2f}", len(groups))
-    name_lanes(chart, names)
+    name_lanes(chart, names, LONGEST_ENTRY)
     right = max(last, 1 + difference if difference else 0) + 0.15
     plot.x_range, plot.y_range = Range1d(left, right), Range1d(len(names) - 0.4, -0.6 - 0.65 * depth)
     chart.data = {

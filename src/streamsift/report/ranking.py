@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamsift.comparison.kinds import is_baseline
+from streamsift.comparison.plan import ALIASES
 from streamsift.report.measures import measure, worse
 from streamsift.report.page import Cell, Table
 
@@ -15,6 +16,7 @@ QUALITY = (
     "accuracy", "balanced_accuracy", "f1", "kappa", "log_loss", "rmse", "mae", "r2", "selection_accuracy", "stability",
     "features", "cost",
 )  # fmt: skip
+_SHORT_NAMES = {name: short for short, name in ALIASES.items()}
 COST = ("rows_per_second", "memory", "seconds", "ram_hours")
 NOTE = (
     "Best first; * marks the front: no other method beats it in {metric}, stability and features together. ± is the "
@@ -30,7 +32,17 @@ def models(entries: Sequence[Entry]) -> list[str]:
 def labels(entries: Sequence[Entry]) -> dict[str, str]:
     """What to call the entries beside a chart, where there is little room: one learner for all is not repeated."""
     alone = len(models(entries)) <= 1
-    return {entry["name"]: entry["method"] if alone else entry["name"] for entry in entries}
+    return {entry["name"]: entry["method"] if alone else _short(entry) for entry in entries}
+
+
+def _short(entry: Entry) -> str:
+    """A method with its learner, by the learner's short name where it has one.
+
+    >>> _short({"method": "fires", "model": "naive_bayes"}), _short({"method": "etana", "model": None})
+    ('fires + nb', 'etana')
+    """
+    model = entry["model"]
+    return str(entry["method"]) if model is None else f"{entry['method']} + {_SHORT_NAMES.get(model, model)}"
 
 
 def majority(entries: Sequence[Entry]) -> Entry | None:

@@ -186,10 +186,10 @@ def why_sections(run: dict[str, Any], place: int) -> list[Section]:
     if not run["why"]:
         return []
     note = (
-        "The selected features, best first, and the nearest that were not, as the method itself knows them: from the "
-        "summary it keeps, without a second look at the data."
+        "The selected features, best first, then those that came nearest to being selected. All of it comes from the "
+        "summary that the method keeps, without a second pass over the data."
     )
-    note += "".join(f" Not known: {sentence}" for sentence in unknown_to_all(run["why"]))
+    note = " ".join([note, *unknown_to_all(run["why"])])
     return [Section("Why these features?", note=note, cards=why_cards(run, place))]
 
 
@@ -224,5 +224,7 @@ def settings_table(settings: dict[str, Any]) -> Table:
     flat = {
         k: v for key, value in settings.items() for k, v in (value if isinstance(value, dict) else {key: value}).items()
     }
-    rows: list[list[str | Cell]] = [[key.replace("_", " "), str(value)] for key, value in flat.items()]
+    rows: list[list[str | Cell]] = [
+        [key.replace("_", " "), "–" if value is None else str(value)] for key, value in flat.items()
+    ]
     return Table("Settings", ["setting", "value"], rows)

@@ -46,7 +46,7 @@ def trade_chart(entries: Sequence[Entry], metric: str = "accuracy", chance: Entr
         plot.y_range = Range1d(plot.y_range.end, plot.y_range.start)
     groups = _merged(points, metric)
     if chance is not None and chance.get(metric) is not None:
-        _shade(chart, float(chance[metric]), lower_is_better=judged.lower_is_better)
+        _shade(chart, float(chance[metric]))
     for role, text in (("quiet", "beaten by another method"), ("series-1", "baseline"), ("series-0", "on the front")):
         _dots(chart, [group for group in groups if group["role"] == role], judged, Mark(role, "dot", text))
     _labels(chart, groups)
@@ -130,9 +130,9 @@ def _labels(chart: Chart, groups: Sequence[dict[str, Any]]) -> None:
     chart.labels = True
 
 
-def _shade(chart: Chart, level: float, *, lower_is_better: bool) -> None:
-    ends = {"bottom": level} if lower_is_better else {"top": level}
-    box = BoxAnnotation(**ends, line_color=None, fill_alpha=1.0, level="image")
+def _shade(chart: Chart, level: float) -> None:
+    """All that is below a level on the screen: there is worse, for the axis of an error is turned over."""
+    box = BoxAnnotation(top=level, line_color=None, fill_alpha=1.0, level="image")
     chart.figure.add_layout(box)
     chart.colour(box, fill_color="chance")
 

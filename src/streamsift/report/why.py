@@ -19,14 +19,19 @@ from streamsift.report.page import FeatureCard
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508a", "#8f6f00", "#444c56")  # of a notebook; as in style.css
 MOST_CLASSES = len(COLOURS)
-WIDTH, BAR, GAP, LABEL = 460, 9, 7, 150  # of the bars, in pixels
-SPARK_WIDTH, SPARK_HEIGHT = 460, 54
+WIDTH, BAR, GAP, LABEL = 400, 9, 7, 140  # of the bars, in pixels
+LINE, CLASS, NUMBERS = 20, 90, 130  # height of a line of means, room for its class and its numbers
+SPARK_WIDTH, SPARK_HEIGHT = 400, 54
 PARAGRAPH = "margin: 4px 0 0; font-size: 13px; overflow-wrap: anywhere"
 PICTURE = (
     '<svg role="img" aria-label="{0}" viewBox="0 0 {1} {2}" style="width: 100%; max-width: {1}px; display: block">'
 )
 TEXT = '<text x="{}" y="{}" text-anchor="end" dominant-baseline="middle" font-size="12" fill="currentColor">{}</text>'
 RECT = '<rect x="{}" y="{}" width="{:.1f}" height="{}" rx="1.5" fill="{}"><title>{}</title></rect>'
+MEAN = (
+    '<line x1="{0}" x2="{1}" y1="{2}" y2="{2}" stroke="{3}" stroke-width="3" opacity=".45"/>'
+    '<circle cx="{4}" cy="{2}" r="4.5" fill="{3}"><title>{5}: {6}</title></circle>'
+)
 
 Why = Mapping[str, Any]
 
@@ -49,6 +54,8 @@ def html(why: Why, course: Course | None = None) -> str:
         parts.append(_spark(course))
     if known["bins"]:
         parts.append(_bars(why))
+    elif known["spreads"]:
+        parts.append(_means(known["spreads"]))
     parts.append(_words(known))
     style = "max-width: 520px; font: 14px/1.5 system-ui, sans-serif"
     return str(Markup('<div class="why" style="{}">{}</div>').format(style, Markup("").join(parts)))
@@ -80,7 +87,9 @@ def _figure(name: str, value: float) -> str:
     >>> _figure("p-value", 0.0), _figure("gain", 0.25)
     ('p-value below 1e-300', 'gain 0.2500')
     """
-    return f"{name} below 1e-300" if name == "p-value" and value == 0.0 else f"{name} {number(value)}"
+    if name == "p-value":
+        return f"{name} {value:.2g}" if value else f"{name} below 1e-300"
+    return f"{name} {number(value)}"
 
 
 def _entered(course: Course) -> str:
@@ -151,6 +160,32 @@ def _bars(why: Why) -> Markup:
     return head.format(note, legend) + bars
 
 
+def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
+    """Mean and standard deviation of each class on one scale: a dot on a line, the numbers beside it."""
+    shown = spreads[: MOST_CLASSES + 1]
+    ends = [one["mean"] + side * (one["deviation"] or 0.0) for one in shown for side in (-1.0, 1.0)]
+    low, high = min(ends), max(ends)
+    room = WIDTH - CLASS - NUMBERS
+    classes = [one["label"] for one in shown if one["label"] != "all rows"]
+    drawn = []
+    for line, one in enumerate(shown):
+        y, mean, deviation = line * LINE + LINE / 2, one["mean"], one["deviation"] or 0.0
+        x, left, right = (
+            f"{CLASS + room * ((value - low) / (high - low) if high > low else 0.5):.1f}"
+            for value in (mean, mean - deviation, mean + deviation)
+        )
+        told = number(mean) if one["deviation"] is None else f"{number(mean)} ± {number(deviation)}"
+        colour = _colour(classes.index(one["label"])) if one["label"] in classes else "currentColor"
+        drawn.append(Markup(TEXT).format(CLASS - 12, y, _short(one["label"], 13)))
+        drawn.append(Markup(MEAN).format(left, right, y, colour, x, one["label"], told))
+        drawn.append(Markup(TEXT).format(WIDTH, y, told))
+    left_out = len(spreads) - len(shown)
+    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    head = Markup('<p style="margin: 6px 0 2px; font-size: 13px">Mean ± standard deviation{}</p>').format(note)
+    title = "Mean and standard deviation by class"
+    return head + Markup(PICTURE + "{3}</svg>").format(title, WIDTH, LINE * len(shown), Markup("").join(drawn))
+
+
 def _short(text: str, longest: int = 22) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
@@ -160,21 +195,17 @@ def _colour(place: int) -> str:
 
 
 def _words(known: Why) -> Markup:
-    """Spread by class, redundancy, examples, and what is not known."""
+    """Redundancy, examples, and what is not known."""
     rows = []
-    if known["spreads"]:
-        text = ", ".join(
-            f"{one['label']} {number(one['mean'])} ± {number(one['deviation'])}" for one in known["spreads"]
-        )
-        rows.append(("Mean ± spread", text))
     if known["related"]:
         text = ", ".join(f"{name} {value:.2f}" for name, value in known["related"])
-        rows.append(("Correlation with better ones", text))
+        rows.append(("Correlation with better features", text))
     if known["examples"]:
-        rows.append(("Values such as", ", ".join(known["examples"])))
-    rows += [("Not known", sentence) for sentence in known["unknown"]]
+        rows.append(("Examples of values", ", ".join(known["examples"])))
     line = Markup('<p style="{}"><span style="opacity: .75">{}:</span> {}</p>')
-    return Markup("").join(line.format(PARAGRAPH, label, text) for label, text in rows)
+    told = [line.format(PARAGRAPH, label, text) for label, text in rows]
+    quiet = Markup('<p style="{}; opacity: .75">{}</p>')
+    return Markup("").join([*told, *(quiet.format(PARAGRAPH, sentence) for sentence in known["unknown"])])
 
 
 def unknown_to_all(whys: Sequence[Why]) -> list[str]:

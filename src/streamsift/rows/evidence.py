@@ -21,8 +21,8 @@ from streamsift.summaries.target_correlations import TargetCorrelations
 N_BINS = 10  # of equal rank, as far as equal values allow
 MOST_CATEGORIES = 10  # shown by name; the others together
 MOST_RELATED = 3
-ALONE = "how it goes with other features: each is scored by itself (Joint keeps correlations)."
-NO_VALUES = "its values: of these, only mean and spread are kept."
+ALONE = "Each feature is scored by itself; correlations between features are not kept (Joint keeps them)."
+NO_VALUES = "Means and standard deviations are kept, but no single values."
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def of_summary(
         return _of_categories(state, reading.table(int(places[0])), names.get(slot), figures)
     places = np.flatnonzero(state.number_slots == slot)
     if not len(places):
-        return Evidence(missing=1.0, figures=figures, unknown=("anything else: it has had no value yet.", ALONE))
+        return Evidence(missing=1.0, figures=figures, unknown=("It has had no value yet.", ALONE))
     place, numbers = int(places[0]), state.numbers
     if isinstance(numbers, ClassMoments | SparseClassMoments):
         moments = numbers.read(np.array([place]))
@@ -130,7 +130,7 @@ def of_target(state: TargetCorrelations, columns: Sequence[int], figures: tuple[
     """The evidence of a feature beside a number to explain; categories have several columns."""
     weight = float(state.all_weight)
     if len(columns) != 1:
-        spread = f"its values: it is spread over {len(columns):,} columns of 0 and 1, one per category."
+        spread = f"It is kept as {len(columns):,} columns of 0 and 1, one per category, without their distribution."
         return Evidence(figures=figures, unknown=(spread, ALONE))
     place = columns[0]
     own = float(state.weight[place])
@@ -156,7 +156,7 @@ def of_pool(
     """
     own = [place for place, term in enumerate(terms.values()) if term == (slot,)]
     if not own:
-        return Evidence(unknown=("anything: it is not among the candidates that cross moments are kept of.",))
+        return Evidence(unknown=("It is not among the candidates whose correlations are kept.",))
     found, texts = state.cross.read(), list(terms)
     classes = [] if state.numeric else [str(label) for label in labels.labels]
     near: dict[int, float] = {}
@@ -173,14 +173,12 @@ def of_pool(
         parts = [texts[place].removeprefix(f"{features.name(slot)}=") for place in own]
         return Evidence(_largest_bins(parts, weights), examples=tuple(parts[:5]), related=related)
     place = own[0]
-    spread = ClassSpread("all rows", float(found.feature_mean[place]), float(found.feature_scale[place]))
-    figures = tuple((f"mean of class {label}", float(mean)) for label, mean in zip(classes, means[0], strict=False))
-    if state.numeric:
-        figures = (("correlation with the target", float(found.targets[place, 0])),)
+    whole = ClassSpread("all rows", float(found.feature_mean[place]), float(found.feature_scale[place]))
+    by_class = (ClassSpread(label, float(mean), None) for label, mean in zip(classes, means[0], strict=False))
+    figures = (("correlation with the target", float(found.targets[place, 0])),) if state.numeric else ()
     weight = state.cross.weight
     missing = 1.0 - float(weight[place, place]) / state.cross.all_weight if state.cross.gaps else 0.0
-    unknown = "its values: cross moments keep means and spreads."
-    return Evidence((), (spread,), max(missing, 0.0), (), related, figures, (unknown,))
+    return Evidence((), (whole, *by_class), max(missing, 0.0), (), related, figures, (NO_VALUES,))
 
 
 def _class_means(found: FeatureCorrelations, places: Sequence[int]) -> Floats:
