@@ -30,8 +30,6 @@ OTHERS = (
     "record",
     "table",
     "joint_peers",
-    "numbers",
-    "target_bins",
     "calibration",
     "false_discoveries",
     "numbers",

@@ -32,6 +32,8 @@ OPTIONAL = {
     "confluent_kafka": {"streams"},
     "fastavro": {"streams"},
 }
+# Files that are built on one of them, and so import it at their top: they are themselves imported in functions only.
+BUILT_ON = {"streamsift.learners.trees": "river", "streamsift.learners.boosting": "river"}
 UNSAFE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 # Spelt in parts, so that this file passes its own test.
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")(?=/)")
@@ -124,9 +126,29 @@ def test_optional_packages_are_imported_in_their_own_folders_and_only_when_neede
     wrong = []
     for path in SOURCES:
         folder = path.relative_to(PACKAGE).parts[0]
+        module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         for package, in_function in imports(path):
-            if package in OPTIONAL and (folder not in OPTIONAL[package] or not in_function):
+            inside = in_function or BUILT_ON.get(module) == package
+            if package in OPTIONAL and (folder not in OPTIONAL[package] or not inside):
                 wrong.append((str(path.relative_to(ROOT)), package))
+    assert wrong == []
+
+
+def test_files_built_on_an_optional_package_are_imported_only_when_needed() -> None:
+    wrong = []
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        within = {
+            id(node)
+            for one in ast.walk(tree)
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+            for node in ast.walk(one)
+        }
+        wrong += [
+            (str(path.relative_to(ROOT)), node.module)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module in BUILT_ON and id(node) not in within
+        ]
     assert wrong == []
 
 

@@ -117,10 +117,11 @@ def cost_table(
 
 
 COST_NOTE = (
-    "Compare orders and ratios, not numbers: another machine, another language (NB, KNN, ABFS and the leaves of trees run "
-    "compiled or vectorised here, the rest of the trees is river's, in Python), and times of processes side by side disturb each "
-    "other. Ours leave out the making of the rows; memory is that of the learner and of the selector's arrays, the "
-    "mean over the stream. Our learners hold only what the selected features need, or arrays for all features (NB)."
+    "Compare orders and ratios, not numbers: another machine, another language (NB, KNN, ABFS and the leaves of trees "
+    "run compiled or vectorised here, the rest of the trees is river's, in Python), and times of processes side by "
+    "side disturb each other. Ours leave out the making of the rows; memory is that of the learner and of the "
+    "selector's arrays, the mean over the stream. Our learners hold only what the selected features need, or arrays "
+    "for all features (NB)."
 )
 
 
