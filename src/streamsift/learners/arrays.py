@@ -38,7 +38,7 @@ class Space:
 
     def grown(self, features: list[int], n_values: dict[int, int], n_classes: int) -> Space:
         """The same with more features, of which those in `n_values` are categories, values or classes."""
-        known = (*self.features, *(feature for feature in features if feature not in self.features))
+        known = tuple(dict.fromkeys((*self.features, *features)))
         needed = {**self.n_values(), **n_values}
         counts = np.array([needed.get(feature, 0) for feature in known], np.int64)
         first = np.where(counts > 0, np.cumsum(counts) - counts, NUMERIC)
@@ -106,11 +106,10 @@ class ArrayLearner(River):
         """Make room for what these rows bring."""
         space = self._space
         known, needed = space.n_values(), {}
-        for place, feature in enumerate(self._selected):
-            if feature in self._nominal:
-                values = int(X[:, place].max(initial=0)) + 1
-                if values > known.get(feature, 0):
-                    needed[feature] = max(values, SPARE * known.get(feature, 0))
+        highest = X.max(axis=0, initial=0.0).tolist()
+        for feature, value in zip(self._selected, highest, strict=True):
+            if feature in self._nominal and value >= known.get(feature, 0):
+                needed[feature] = max(int(value) + 1, SPARE * known.get(feature, 0))
         if needed or classes > space.n_classes or not known.keys() >= set(self._selected):
             self._space = space.grown(self._selected, needed, max(classes, space.n_classes))
 
