@@ -39,6 +39,7 @@ EXPERIMENTS = {  # task, strength of a true feature, rows after which is asked
     "numbers, 0.01": ("regression", 0.01, (10_000, 100_000)),
     "classes, 1": ("classification", 1.0, (1000, 10_000, 30_000)),
 }
+SMALL = 5  # by which --quick divides features, true features and rows
 Floats = NDArray[np.float64]
 Found = dict[str, dict[int, list[float]]]  # method -> rows -> share of the true features, by stream
 
@@ -161,6 +162,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recovery", description=__doc__.split("\n\n")[0])
     parser.add_argument("--repeats", type=int, default=5, help="streams of each experiment (default 5; the paper: 100)")
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS), help="which experiments")
+    parser.add_argument("--quick", action="store_true", help="200 features, 20 true ones, a fifth of the rows")
     parser.add_argument("--out", type=Path, default=None, help="JSON file that keeps what was measured")
     given = parser.parse_args(arguments)
     results = {} if given.out is None or not given.out.exists() else json.loads(given.out.read_text())
@@ -170,7 +172,10 @@ def main(arguments: list[str] | None = None) -> int:
         for name in given.only:
             if name in results:
                 continue  # measured before
-            results[name] = measured(*EXPERIMENTS[name], repeats=given.repeats)
+            task, strength, sizes = EXPERIMENTS[name]
+            by = SMALL if given.quick else 1
+            sizes = tuple(size // by for size in sizes)
+            results[name] = measured(task, strength, sizes, given.repeats, N_FEATURES // by, N_TRUE // by)
             if given.out is not None:
                 given.out.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))
