@@ -65,7 +65,7 @@ def test_methods_lists_the_catalog(sift):
     code, out, _ = sift("methods")
     assert {line.split("\t")[0]: line.split("\t")[2] for line in out.splitlines()[1:]} == targets
     code, out, _ = sift("methods", "--json")
-    assert {entry["name"]: entry["note"] for entry in json.loads(out)}["fsds"].startswith("A rival:")
+    assert {entry["name"]: entry["note"] for entry in json.loads(out)}["fsds"].startswith("Here for comparison:")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -101,7 +101,7 @@ def test_lower_is_better_everywhere_in_the_advice() -> None:
     tests = {"prequential": {"pairs": [pair | {"verdict": "better"}]}}
     advice = advise(ordered, tests, n_features=20, metric="rmse")
     assert (advice.verdict, advice.name) == ("use", "good + sgd")
-    assert "RMSE 1, stability 1.00 with 5 features" in advice.sentence
+    assert "RMSE 1, stability 100 % with 5 features" in advice.sentence
     assert "the next reaching 3" in advice.sentence
     assert merit(good, "rmse") > merit(bad, "rmse")
     assert close_to(-1.0, "rmse") == pytest.approx(-1.01)

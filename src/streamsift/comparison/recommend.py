@@ -269,10 +269,12 @@ class _Adviser:
         return self._best_all["name"], f"use all features ({self._figure(self._best_all)})"
 
     def _none_is_better_than_random(self, best: Figures) -> Advice:
-        if self._against_random(best) == "too few" or self._may_be_far_better_than_random(best):
+        if self._against_random(best) == "too few":
             return self._too_few(best)
         if self._nothing_beats_the_majority(best):
             return self._nothing_works(best)
+        if self._may_be_far_better_than_random(best):
+            return self._too_few(best)
         name, instead = self._all_instead()
         chance = self._baseline("random", best["model"])
         drawn = "" if chance is None else f", features drawn at random {self._written(chance)}"
