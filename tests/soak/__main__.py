@@ -67,7 +67,7 @@ def main() -> int:
     names = methods(options.methods)
     if options.what == "rows":
         # Each in a process of its own: memory that one has freed is not the next one's. And with one thread for matrix
-        # products: several wait for each other on a busy machine, up to 20 times as long as one takes.
+        # products: several wait for each other on a busy machine.
         if len(names) > 1 or _THREADS not in os.environ:
             return max(_alone(name) for name in names)
         return _report(_soak(names[0], options))

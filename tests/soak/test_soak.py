@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from streamsift import catalog
 from tests.soak import counters, fading, feeding
-from tests.soak.__main__ import methods
+from tests.soak.__main__ import methods, parser
 
 pytestmark = pytest.mark.compiled
 N_BATCH = 4096
@@ -80,3 +81,10 @@ def test_words_for_methods() -> None:
     assert methods("fast") == list(feeding.FAST)
     assert sorted(methods("fast") + methods("others")) == sorted(methods("all"))
     assert methods("ofs,efs") == ["ofs", "efs"]
+
+
+def test_settings_and_rows_of_float32() -> None:
+    name, value = parser().parse_args(["--set", "epochs=1"]).set[0]
+    soaked = feeding.soak("fires:sdt", 2000, 4, n_block=1000, say=lambda _: None, dtype=np.float32, **{name: value})
+    assert soaked.problems == []
+    assert soaked.looks[-1].n_rows == 2000
