@@ -8,7 +8,7 @@ is negative).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,13 @@ from sklearn.linear_model import LinearRegression
 
 from benchmarks.defaults.halves import CLEAR
 from benchmarks.defaults.sets import N_SELECTED, Halves
-from streamsift import ABFS, FIRES, OFS, Joint, Screener
+from streamsift import Joint, Screener
 from streamsift.core.exceptions import StreamsiftWarning
 
 MANY_VALUES = 50
 N_DRAWS = 5
 METHODS = {
     "screen:correlation": lambda wanted: Screener("correlation", task="regression", n_features_to_select=wanted),
-    "screen:mutual_info": lambda wanted: Screener("mutual_info", task="regression", n_features_to_select=wanted),
-    "fires": lambda wanted: FIRES(task="regression", n_features_to_select=wanted),
-    "ofs": lambda wanted: OFS(task="regression", n_features_to_select=wanted),
-    "abfs": lambda wanted: ABFS(task="regression"),
     "joint:forward": lambda wanted: Joint(task="regression", n_features_to_select=wanted),
     "joint:mrmr": lambda wanted: Joint("mrmr", task="regression", n_features_to_select=wanted),
     "joint:lasso": lambda wanted: Joint("lasso", task="regression", n_features_to_select=wanted),
@@ -72,19 +68,12 @@ def _r2(X: NDArray[np.float64], y: NDArray[np.float64], middle: int, chosen: NDA
 
 
 def table(found: Found) -> str:
-    """Means, what joint:forward wins and loses to each, and each to random features."""
-    text = [
-        "| features chosen by | mean R² | number of features | joint:forward against it | against random |",
-        "|---|---|---|---|---|",
-    ]
-    ours, random = found["joint:forward"], found["random"]
+    """Means, and what joint:forward wins and loses to each."""
+    text = ["| features chosen by | mean R² | number of features | joint:forward against it |", "|---|---|---|---|"]
+    ours = found["joint:forward"]
     for name, its in found.items():
-        against, over = _score(ours, its), _score(its, random)
+        gaps = np.array([ours[one][0] - its[one][0] for one in ours])
+        against = "–" if its is ours else f"{(gaps > CLEAR).sum()} won, {(gaps < -CLEAR).sum()} lost"
         mean, number = np.mean([r2 for r2, _ in its.values()]), np.median([count for _, count in its.values()])
-        text.append(f"| {name} | {mean:.3f} | {number:g} | {against} | {over} |")
+        text.append(f"| {name} | {mean:.3f} | {number:g} | {against} |")
     return "\n".join(text)
-
-
-def _score(its: Mapping[str, tuple[float, int]], other: Mapping[str, tuple[float, int]]) -> str:
-    gaps = np.array([its[one][0] - other[one][0] for one in its])
-    return "–" if its is other else f"{(gaps > CLEAR).sum()} won, {(gaps < -CLEAR).sum()} lost"
