@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import SavedStateError
-from streamsift.core.state import n_bytes, state_from_arrays, state_to_arrays
+from streamsift.core.state import element_of, n_bytes, state_from_arrays, state_to_arrays
 
 
 @dataclass
@@ -114,3 +115,11 @@ def test_arrays_of_another_byte_order_become_those_of_this_machine() -> None:
     again = state_from_arrays(Inner, {"values": np.array([1.5, -2.0], ">f8")})
     assert again.values.dtype.isnative
     assert again.values.tolist() == [1.5, -2.0]
+
+
+@pytest.mark.parametrize("element", [np.float64, np.integer[Any]])
+def test_arrays_are_understood_as_every_numpy_annotates_them(element):
+    before = np.ndarray[Any, np.dtype[element]]
+    since_2_5 = GenericAlias(np.ndarray, (element,))
+    wanted = np.float64 if element is np.float64 else np.integer
+    assert element_of(before) is element_of(since_2_5) is element_of(NDArray[element]) is wanted

@@ -299,15 +299,14 @@ class _Adviser:
 
     def _too_few(self, best: Figures) -> Advice:
         name, instead = self._all_instead()
-        rival = (
-            "all features"
-            if self._beyond_chance(best) and self._against_random(best) != "too few"
-            else "random features"
-        )
+        few, more = "rows", "more rows, or smaller batches,"
+        if unsettled := self._may_be_far_better_than_random(best):
+            few, more = "rows or repeats", "more rows, more repeats or smaller batches"
+        by_chance = unsettled or self._against_random(best) == "too few"
         words = (
-            f"There are too few rows or repeats to tell whether selecting pays: {self._figure(best)} is the best so "
-            f"far, and no test distinguishes it from {rival}. Meanwhile {instead}, which is the simplest; more rows, "
-            "more repeats or smaller batches would settle it."
+            f"There are too few {few} to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
+            f"test distinguishes it from {'random' if by_chance else 'all'} features. Meanwhile {instead}, which is "
+            f"the simplest; {more} would settle it."
         )
         return Advice("too few", name, words)
 

@@ -248,14 +248,26 @@ def _restored(arrays: dict[str, NDArray[Any]], hint: Any, key: str) -> Any:
     if scalar:
         wanted, fits = hint.__name__, array.ndim == 0 and type(array.item()) is hint
     else:
-        element = get_args(get_args(hint)[1])[0]  # NDArray[np.float64] -> np.float64
-        element = get_origin(element) or element  # np.integer[Any] -> np.integer
+        element = element_of(hint)
         wanted, fits = f"an array of {element.__name__}", np.issubdtype(array.dtype, element)
     if not fits:
         raise SavedStateError(f"The saved state {key!r} is {array.dtype} of shape {array.shape} instead of {wanted}.")
     if array.dtype.kind == "U":
         refuse_bad_text(array, key)
     return array.item() if scalar else array.astype(array.dtype.newbyteorder("="), order="C")
+
+
+def element_of(hint: Any) -> Any:
+    """The type of the elements of an annotated array.
+
+    Since numpy 2.5 NDArray[np.float64] is an alias with one argument; before, it was ndarray[shape, dtype[np.float64]].
+
+    >>> element_of(NDArray[np.float64]), element_of(NDArray[np.integer[Any]])
+    (<class 'numpy.float64'>, <class 'numpy.integer'>)
+    """
+    arguments = get_args(hint)
+    element = arguments[0] if len(arguments) == 1 else get_args(arguments[1])[0]
+    return get_origin(element) or element  # np.integer[Any] -> np.integer
 
 
 def refuse_bad_text(array: NDArray[Any], key: str) -> None:
