@@ -63,7 +63,7 @@ def plan(options: Options, *, quick: bool, as_often_as_possible: bool = False) -
     """The exhibits behind all tables, each once, the cheapest first.
 
     >>> [task.stem for task in plan(Options(), quick=True)][-1]
-    'abfs-table-7'
+    'fires-table-3'
     """
     names = dict.fromkeys((table.paper, exhibit) for table in TABLES for exhibit in table.exhibits)
     tasks = []
