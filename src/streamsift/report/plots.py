@@ -76,7 +76,7 @@ def plot_comparison(comparison: Comparison, path: Path | str | None = None) -> A
     chart = trade_chart(entries, metric, majority(found["entries"]))
     if chart is None:
         return shown(column(Div(text=f"No entry has both {measure(metric).label} and stability.")))
-    names = "".join(f"<li>{entry['number']} {escape(entry['name'])}</li>" for entry in entries)
+    names = "".join(f"<li>{entry['number']} {escape(entry['label'])}</li>" for entry in entries)
     listed = Div(text=f"<ul style='list-style: none; padding: 0; columns: 2'>{names}</ul>", width=WIDTH)
     return _saved(shown(column(_painted(chart), listed, width=WIDTH)), path)
 
