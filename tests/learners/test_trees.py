@@ -201,3 +201,30 @@ def test_boosting_equals_that_of_river(n_features: int) -> None:
         probabilities(make_learner("boosting"), X, y, lambda first: everything),
         probabilities(theirs, X, y, lambda first: everything),
     )
+
+
+@pytest.mark.parametrize("name", ["hoeffding_tree", "hoeffding_tree_majority", "adaptive_tree", "boosting"])
+@pytest.mark.parametrize(("column", "value"), [(0, np.nan), (0, np.inf), (1, np.nan), (1, -7.0), (1, 1e300)])
+def test_bad_values_are_refused_before_a_kernel_sees_them(name: str, column: int, value: float) -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.integers(0, 3, 200)]).astype(np.float64)
+    y = rng.integers(0, 2, 200)
+    bad = X[:100].copy()
+    bad[50, column] = value
+    learner: Any = make_learner(name)
+    learner.know_categories({1: ("a", "b", "c")})
+    learner.learn(X[:100], y[:100], np.arange(2), 2)
+    before = learner.predict_proba(X[100:])
+    with pytest.raises(ValueError, match=r"NaN or infinity|codes of categories"):
+        learner.learn(bad, y[:100], np.arange(2), 2)
+    np.testing.assert_array_equal(learner.predict_proba(X[100:]), before)
+    with pytest.raises(ValueError, match=r"NaN or infinity|codes of categories"):
+        learner.predict_proba(bad)
+
+
+@pytest.mark.parametrize("name", ["hoeffding_tree", "hoeffding_tree_majority", "adaptive_tree", "boosting"])
+def test_no_rows_and_a_single_class_are_no_trouble(name: str) -> None:
+    learner = make_learner(name)
+    learner.learn(np.empty((0, 2)), np.empty(0, np.int64), np.arange(2), 2)
+    learner.learn(np.arange(40.0).reshape(20, 2), np.zeros(20, np.int64), np.arange(2), 2)
+    assert learner.predict(np.zeros((3, 2))).tolist() == [0, 0, 0]

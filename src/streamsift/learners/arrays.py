@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from streamsift.core.categories import Names
 from streamsift.kernels.hoeffding import EMPTY, FIRST_CELL, N_VALUES, NUMERIC
 from streamsift.learners.river_models import River
+from streamsift.learners.whole_rows import refuse_not_finite
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
+MOST_CODES = 10_000_000  # of a feature: each has a cell in every leaf
 SPARE = 2  # how many times the cells of a category grow when a new value needs one
 
 
@@ -97,10 +99,23 @@ class ArrayLearner(River):
         self._space = Space((), np.empty((2, 0), np.int64), 0)
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
-        self._selected, self._classes = selected.tolist(), classes
+        chosen = selected.tolist()
+        self._refuse_bad_values(X, chosen)
+        self._selected, self._classes = chosen, classes
         self._grow(X, max(classes, int(y.max(initial=0)) + 1))
         for row, label in zip(self._rows(X), y.tolist(), strict=True):
             self._model.learn_one(row, label)
+
+    def predict_proba(self, X: Floats) -> Floats:
+        self._refuse_bad_values(X, self._selected)
+        return super().predict_proba(X)
+
+    def _refuse_bad_values(self, X: Floats, selected: list[int]) -> None:
+        """Kernels trust what they are given: a code is where they read and write."""
+        refuse_not_finite(X)
+        codes = X[:, [feature in self._nominal for feature in selected]]
+        if ((codes < 0) | (codes >= MOST_CODES)).any():
+            raise ValueError(f"A selected column holds codes of categories below 0, or of {MOST_CODES:,} and more.")
 
     def _grow(self, X: Floats, classes: int) -> None:
         """Make room for what these rows bring."""
