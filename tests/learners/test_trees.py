@@ -167,7 +167,7 @@ def test_classes_and_categories_may_come_late(name: str) -> None:
     ours, theirs = make_learner(name), RiverOfWords(make)
     found = []
     for learner in (ours, theirs):
-        learner.know_categories(names)  # type: ignore[attr-defined]
+        learner.know_categories(names)  # type: ignore[attr-defined]  # every one of these has it
         found.append(probabilities(learner, X, y, lambda first: np.arange(3)))
     assert_equal(*found)
     assert found[0][-1].shape == (100, 4)

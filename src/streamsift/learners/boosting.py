@@ -1,6 +1,6 @@
 """The naive Bayes that is boosted, in arrays: river's GaussianNB for numbers, counts plus one for categories.
 
-One object per feature and class, as river has them, takes a second per row where there are thousands of features.
+River has an object per feature and class, and asks each of them about every row.
 """
 
 from __future__ import annotations

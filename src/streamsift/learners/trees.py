@@ -90,7 +90,7 @@ def _weights(weights: Floats, labels: list[int]) -> dict[int, float]:
     return {label: float(weights[label]) for label in labels if weights[label] > 0.0}
 
 
-class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]
+class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]  # likewise
     """A leaf that predicts by naive Bayes, as long as that is right more often than its largest class.
 
     Every branch above asks for the same prediction before a row is learnt, so the last one is remembered.
@@ -128,7 +128,7 @@ class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]
         return self._answer
 
 
-class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc]
+class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc]  # likewise
     """The same for a tree that grows alternate trees where its error rises: the smaller its error, the more it says."""
 
     def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
@@ -136,7 +136,7 @@ class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc
         return _shares(found, sum(found.values()) * error * error)
 
 
-class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]
+class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
     """river's Hoeffding tree with leaves of arrays; its rows are `Row`."""
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
@@ -144,7 +144,7 @@ class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]
         return kind(initial_stats or {}, 0 if parent is None else parent.depth + 1, self.splitter)
 
 
-class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc]
+class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc]  # likewise
     """river's Hoeffding adaptive tree with leaves of arrays; its rows are `Row`."""
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
