@@ -16,6 +16,7 @@ where 10 of 50 features tell something. `joint` is joint:forward, which tests it
     many       300 categories in 500 rows
     fading     fading 0.99, 1,000 rows
     weighted   weights between 0 and 2
+    rare_skewed, classes_skewed    log-normal numbers with a rare class, and with 12 classes
 
 Of targets that are numbers, which the scores of bins cut at their running quantiles (`task="regression"`):
 
@@ -43,7 +44,10 @@ from streamsift.rows.screener import Screener
 CRITERIA = ("fisher", "t_score", "mutual_info", "chi2", "gini", "correlation")
 NUMBER_CRITERIA = ("correlation", "mutual_info", "chi2", "gini")
 JOINT = "joint"
-KINDS = ("normal", "few", "classes", "rare", "skewed", "tied", "sparse", "categories", "many", "fading", "weighted")
+KINDS = (
+    "normal", "few", "classes", "rare", "skewed", "tied", "sparse", "categories", "many", "fading", "weighted",
+    "rare_skewed", "classes_skewed",
+)  # fmt: skip
 CATEGORIES = ("categories", "many")
 NUMBER_KINDS = ("numbers", "numbers_few", "numbers_tied", "numbers_skewed", "numbers_trend", "numbers_fading")
 ALL_KINDS = (*KINDS, *NUMBER_KINDS)
@@ -53,7 +57,9 @@ N_FEATURES, N_USEFUL = 50, 10
 def data(kind: str, useful: int, rng: np.random.Generator) -> tuple[Any, NDArray[np.int64]]:
     """Features of which the first `useful` tell something about the labels."""
     n_rows = {"few": 40, "fading": 1000}.get(kind, 500)
-    shares = {"classes": np.arange(1, 13) / 78, "rare": np.array([0.97, 0.03])}.get(kind, np.array([0.5, 0.5]))
+    shares = {"classes": np.arange(1, 13) / 78, "rare": np.array([0.97, 0.03])}.get(
+        kind.split("_")[0], np.array([0.5, 0.5])
+    )
     y = rng.choice(len(shares), n_rows, p=shares)
     shift = (y % 2)[:, None] * (np.arange(N_FEATURES) < useful)
     if kind in CATEGORIES:
@@ -63,7 +69,7 @@ def data(kind: str, useful: int, rng: np.random.Generator) -> tuple[Any, NDArray
         swap = (rng.random((n_rows, N_FEATURES)) < 0.5) & (shift > 0)
         return Batch(np.where(swap, 0, codes).astype(float), y, categorical=np.ones(N_FEATURES, bool)), y
     X = rng.normal(size=(n_rows, N_FEATURES)) + 1.0 * shift
-    if kind == "skewed":
+    if kind.endswith("skewed"):
         X = np.exp(2.0 * X)
     elif kind == "tied":
         X = rng.poisson(0.7 + shift).astype(float)

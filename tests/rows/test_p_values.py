@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from benchmarks import calibration
 from scipy import stats
 from sklearn.feature_selection import SelectFdr, SelectFpr, SelectFwe, f_classif
+from tests.naive import tails as naive
 
-from streamsift import Fdr, Fpr, Fwe, Screener, load, save
+from streamsift import Fdr, Fpr, Fwe, Joint, Screener, load, save
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import ParameterError
-from streamsift.rows.p_values import table_p
+from streamsift.rows.p_values import group_excess, table_p
 
 
 def rows(n_classes: int, seed: int = 0, n_rows: int = 300) -> tuple[Any, Any]:
@@ -34,6 +36,38 @@ def test_t_score_is_welchs_test(n_classes: int) -> None:
     tests = [stats.ttest_ind(X[y == c], X[y != c], equal_var=False).pvalue for c in range(n_classes)]
     wanted = tests[0] if n_classes == 2 else np.minimum(n_classes * np.min(tests, axis=0), 1.0)
     np.testing.assert_allclose(Screener("t_score").fit(X, y).pvalues_, wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rare_classes_are_tested_twice(n_classes: int) -> None:
+    """By the spread of all rows and by that of each class; the larger p-value counts."""
+    rng = np.random.default_rng(1)
+    y = rng.choice(n_classes, 400, p=[0.05, 0.95] if n_classes == 2 else [0.04, 0.5, 0.46])
+    X = np.exp(rng.normal(size=(400, 8))) + 0.5 * (y == 0)[:, None] * (np.arange(8) < 4)
+    tests = [
+        np.maximum(
+            stats.ttest_ind(X[y == c], X[y != c], equal_var=False).pvalue,
+            stats.ttest_ind(X[y == c], X[y != c]).pvalue if np.mean(y == c) < 0.3 else 0.0,
+        )
+        for c in range(n_classes)
+    ]
+    wanted = tests[0] if n_classes == 2 else np.minimum(n_classes * np.min(tests, axis=0), 1.0)
+    np.testing.assert_allclose(Screener("t_score").fit(X, y).pvalues_, wanted, rtol=1e-9)
+    wanted = np.maximum(f_classif(X, y)[1], wanted)
+    np.testing.assert_allclose(Screener("fisher").fit(X, y).pvalues_, wanted, rtol=1e-9)
+
+
+def test_a_rare_class_without_spread_is_no_reason_to_select() -> None:
+    y = np.arange(300) % 30 == 0
+    X = np.column_stack([np.where(y, 0.0, np.random.default_rng(0).exponential(size=300)), y.astype(float)])
+    p = Screener("fisher").fit(X, y).pvalues_
+    assert p[0] == pytest.approx(f_classif(X[:, :1], y)[1][0])
+    assert p[1] < 1e-9
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.97, 0.03], [0.2, 0.3, 0.5], [0.01] * 100])
+def test_the_excess_of_groups_is_mardias(shares: list[float]) -> None:
+    assert group_excess(np.array([*shares, 0.0])) == pytest.approx(naive.groups_excess(shares))
 
 
 def test_bins_with_many_rows_are_the_usual_tests() -> None:
@@ -134,6 +168,68 @@ def test_noise_is_seldom_significant_for_a_number(kind: str) -> None:
     for criterion in ("mutual_info", "chi2"):
         noise = [calibration.fitted(kind, criterion, 0, np.random.default_rng(seed)).pvalues_ for seed in range(30)]
         assert np.mean(np.concatenate(noise) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1500)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("kind", "criterion"), [
+    ("rare_skewed", "fisher"), ("rare_skewed", "t_score"), ("rare_skewed", "joint"), ("classes_skewed", "fisher"),
+    ("classes_skewed", "joint"), ("numbers_skewed", "correlation"), ("numbers_skewed", "joint"),
+])  # fmt: skip
+def test_heavy_tails_do_not_select(kind: str, criterion: str) -> None:
+    """Streams of pure noise of which a selection was found in up to .66: now in at most 5 % of 40, within chance."""
+    any_of_noise = [
+        bool(calibration.fitted(kind, criterion, 0, np.random.default_rng(seed)).get_support().any())
+        for seed in range(40)
+    ]
+    assert np.mean(any_of_noise) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+
+
+def test_heavy_tails_have_their_naive_twin() -> None:
+    """Numbers and categories against a number, and the first step of Joint against both kinds of target."""
+    rng = np.random.default_rng(3)
+    towns = rng.choice(5, 150, p=[0.4, 0.3, 0.2, 0.06, 0.04])
+    X, y = np.exp(rng.normal(size=(150, 6))), np.exp(1.5 * rng.normal(size=150)) + 2.0 * (towns == 1)
+    X[:, 0] += 0.3 * y
+    heavy = naive.excess(y.tolist())
+    r2 = np.corrcoef(X.T, y)[-1, :-1] ** 2
+    plain = stats.pearsonr(X, y[:, None]).pvalue
+    wanted = [
+        min(p + naive.meeting_by_chance(share, 150, naive.excess(x.tolist()), heavy), 1.0)
+        for p, share, x in zip(plain, r2, X.T, strict=True)
+    ]
+    assert (np.array(wanted) > 1.05 * plain).any()
+    found = Screener("correlation", task="regression").fit(X, y).pvalues_
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    path = Joint(n_features_to_select=1, task="regression").fit(X, y).path_
+    np.testing.assert_allclose(path.p_values[0], wanted[path.order[0]], rtol=1e-6)
+
+    table = pd.DataFrame({"town": np.array(list("abcde"))[towns]})
+    groups = [y[towns == c] for c in range(5)]
+    share = sum(len(g) * (g.mean() - y.mean()) ** 2 for g in groups) / ((y - y.mean()) ** 2).sum()
+    own = naive.groups_excess([len(g) / 150 for g in groups])
+    by_town = stats.f_oneway(*groups).pvalue + naive.meeting_by_chance(share, 150, own, heavy)
+    found = Screener("correlation", task="regression").fit(table, y).pvalues_
+    np.testing.assert_allclose(found, [by_town], rtol=1e-9)
+
+    rare = np.arange(150) % 25 == 0
+    path = Joint(n_features_to_select=1).fit(X, rare).path_
+    x = X[:, path.order[0]]
+    share, own = np.corrcoef(x, rare)[0, 1] ** 2, naive.groups_excess([0.96, 0.04])
+    by_class = f_classif(x[:, None], rare)[1] + naive.meeting_by_chance(share, 150, naive.excess(x.tolist()), own)
+    np.testing.assert_allclose(path.p_values, by_class, rtol=1e-6)
+
+
+def test_heavy_tails_are_those_of_pairs_that_meet_by_chance() -> None:
+    """The p-value is never far below the share of shuffles that correlate as much."""
+    rng = np.random.default_rng(0)
+    X, y = np.exp(2.0 * rng.normal(size=(200, 30))), np.exp(2.0 * rng.normal(size=200))
+    X[np.argmax(y), :5] = X[:, :5].max(axis=0) * 1.01  # the largest values meet
+    p = Screener("correlation", task="regression").fit(X, y).pvalues_
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    seen = np.abs(y @ X)
+    shuffled = np.array([np.abs(rng.permutation(y) @ X) >= seen for _ in range(4000)]).mean(axis=0)
+    assert (p >= shuffled / 2.0 - 0.002).all()
+    assert (stats.pearsonr(X, y[:, None]).pvalue < shuffled / 2.0 - 0.002).any()  # which the plain test is
 
 
 def test_an_identifier_never_wins() -> None:

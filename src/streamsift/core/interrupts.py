@@ -26,7 +26,7 @@ from typing import Any
 
 from streamsift.core.exceptions import TimeIsUpError
 
-PATIENCE = 1.0  # seconds between a signal and the end of a process that does not hear it
+PATIENCE = 0.7  # seconds between a signal and the end of a process that does not hear it
 _ASKING = 0.05  # seconds between two looks whether it was heard
 _SHOW_CURSOR = "\x1b[?25h"  # a live view hides it
 

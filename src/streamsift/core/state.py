@@ -12,7 +12,8 @@ what the base class gives (`n_features`, `n_classes`, `n_rows_seen`, ...), and n
 as limits by their names. Relations that no declaration can express are tested by a method
 `problem(self, sizes) -> str | None` of the dataclass, which says in a few words what is wrong. A dataclass inside
 another shares its names, unless the outer one lists it in `own_sizes`: it then has names of its own, and begins with
-GIVEN_SIZES, each read under the name that stands there for it.
+GIVEN_SIZES, each read under the name that stands there for it. A dataclass inside another whose field has a default may
+be absent from a file: an older release wrote it.
 """
 
 from __future__ import annotations
@@ -203,9 +204,12 @@ def state_from_arrays(
             problem = declaration.problem(values[name], _Scope(numbers, sizes))
             if problem is not None:
                 raise SavedStateError(f"The saved state is damaged: {prefix + name!r} {problem}.")
+    later = {field.name for field in dataclasses.fields(kind) if field.default_factory is not dataclasses.MISSING}
     for name, (hint, _) in declared.items():
         if dataclasses.is_dataclass(hint):
             assert isinstance(hint, type)
+            if name in later and not any(key.startswith(f"{prefix}{name}.") for key in arrays):
+                continue
             renamed = getattr(kind, "own_sizes", {}).get(name)
             known = sizes if renamed is None else {given: sizes[renamed.get(given, given)] for given in GIVEN_SIZES}
             values[name] = state_from_arrays(hint, arrays, f"{prefix}{name}.", known)

@@ -49,7 +49,7 @@ from streamsift.core.why import Evidence
 from streamsift.rows import joint_penalties, joint_rules
 from streamsift.rows.evidence import of_pool
 from streamsift.rows.joint_answer import Answer, answer_of
-from streamsift.rows.joint_levels import forward_at_level
+from streamsift.rows.joint_levels import forward_at_level, heaviness_of
 from streamsift.rows.joint_rules import Elimination, JointProblem, Ranked, information, problem_of
 from streamsift.summaries.candidate_pool import CandidatePool
 from streamsift.summaries.fading import refuse_heavy_rows, refuse_heavy_squares
@@ -356,7 +356,7 @@ class Joint(RowSelector):
     def _answer(self, state: CandidatePool) -> Answer:
         if "answer" not in self._cache:
             correlations = state.cross.read()
-            problem, used = problem_of(correlations)
+            problem, used = problem_of(correlations, heaviness_of(state, correlations))
             ranked = self._ranked(problem, state.pool[used], state.n_columns)
             self._cache["answer"] = answer_of(state, correlations, problem, used, ranked)
         return self._cache["answer"]  # type: ignore[no-any-return]

@@ -8,7 +8,9 @@ number of targets (classes less one), the F test of one column against all targe
     F  = (R2 / d) / ((1 - R2) / (n - 1 - k - d)),  with d and n - 1 - k - d degrees of freedom
 
 For k = 0 and classes it is the F test of equal class means (p_values.py), and for one number the partial t test. n is
-the number of equally weighted rows that scatter as much as those seen, (sum w)^2 / sum w^2.
+the number of equally weighted rows that scatter as much as those seen, (sum w)^2 / sum w^2. Where both the column and
+the targets have heavy tails, p is larger by what p_values.py says; the tails are those of the whole column and of the
+targets as they are, also for what is left of them after k > 0 columns, of which no tails are known.
 
 At step i the best of m columns has been looked for, so it joins where p is at most
 
@@ -32,6 +34,9 @@ from scipy import linalg, special
 
 from streamsift.core.guarantees import LEVEL, parsed
 from streamsift.rows.joint_rules import USEFUL, Elimination, JointProblem, Ranked, first_largest
+from streamsift.rows.p_values import group_excess, heaviness, with_tails
+from streamsift.summaries.candidate_pool import CandidatePool
+from streamsift.summaries.cross_moments import FeatureCorrelations
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +48,7 @@ class StepTest:
 
     def __init__(self, problem: JointProblem, fit: Elimination) -> None:
         self._fit, self._targets, self._n_rows = fit, problem.targets.copy(), problem.n_rows
+        self._heaviness = problem.heaviness
         self._freedom = int(np.linalg.matrix_rank(problem.targets, tol=SINGULAR, hermitian=True))
 
     def p_value(self, column: int) -> float:
@@ -54,9 +60,10 @@ class StepTest:
         values, vectors = linalg.eigh(self._targets, check_finite=False)
         seen = values > SINGULAR * max(values[-1], SINGULAR)
         share = float(((slope @ vectors[:, seen]) ** 2 / values[seen]).sum()) / left
-        if share >= 1.0:
-            return 0.0
-        return float(special.fdtrc(self._freedom, below, share / self._freedom / ((1.0 - share) / below)))
+        p = 0.0
+        if share < 1.0:
+            p = float(special.fdtrc(self._freedom, below, share / self._freedom / ((1.0 - share) / below)))
+        return float(with_tails(p, min(share, 1.0), self._n_rows, float(self._heaviness[column])))
 
     def take(self, column: int) -> None:
         """Let a column join."""
@@ -64,6 +71,15 @@ class StepTest:
         self._fit.take(column)
         if left > 0.0:
             self._targets -= np.outer(slope, slope) / left
+
+
+def heaviness_of(state: CandidatePool, correlations: FeatureCorrelations) -> Floats:
+    """How heavy the tails of each column of the pool and of the targets are (p_values.py)."""
+    if state.numeric:
+        target = float(state.target_tails.excess(1)[0])
+    else:
+        target = float(group_excess(correlations.target_mean))
+    return heaviness(state.tails.excess(state.n_columns)[state.pool], target, state.tails.unevenness)
 
 
 def highest_p(rule: str, step: int, n_columns: int) -> float:

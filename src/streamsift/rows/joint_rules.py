@@ -26,12 +26,16 @@ FSA_STEPS, ANNEALING, MOMENTUM = 300, 10.0, 0.9  # N and mu of the paper, and th
 
 
 class JointProblem(NamedTuple):
-    """Standardised columns and targets: gram (n, n), q (n, T), targets (T, T), and the number of rows behind them."""
+    """Standardised columns and targets: gram (n, n), q (n, T), targets (T, T), and the number of rows behind them.
+
+    `heaviness` (n) is for the tests of joint_levels.py: how heavy the tails of a column and of the targets are.
+    """
 
     gram: Floats
     q: Floats
     targets: Floats
     n_rows: float
+    heaviness: Floats
 
 
 class Ranked(NamedTuple):
@@ -46,7 +50,7 @@ class Ranked(NamedTuple):
     penalty: float = float("nan")
 
 
-def problem_of(correlations: FeatureCorrelations) -> tuple[JointProblem, Indices]:
+def problem_of(correlations: FeatureCorrelations, heaviness: Floats) -> tuple[JointProblem, Indices]:
     """The problem that rules solve, and which features its columns are: those that have any spread."""
     spread = float(np.sqrt(correlations.target_scale @ correlations.target_scale))
     used = np.flatnonzero(correlations.feature_scale > 0.0) if spread > 0.0 else np.zeros(0, np.intp)
@@ -54,7 +58,8 @@ def problem_of(correlations: FeatureCorrelations) -> tuple[JointProblem, Indices
     gram = correlations.features if whole else correlations.features[np.ix_(used, used)]
     scale = correlations.target_scale / spread if spread > 0.0 else correlations.target_scale
     targets = correlations.among_targets * np.outer(scale, scale)
-    return JointProblem(gram, correlations.targets[used] * scale, targets, correlations.n_rows), used
+    q = correlations.targets[used] * scale
+    return JointProblem(gram, q, targets, correlations.n_rows, heaviness[used]), used
 
 
 class Elimination:

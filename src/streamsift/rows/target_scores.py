@@ -8,6 +8,8 @@
 A feature of two categories has the |r| of 0 and 1. Many categories explain any numbers a little, also by chance: the
 score of more than two leaves out what chance may give beyond two, as in rows/category_scores.py.
 
+Both are made larger where feature and target have heavy tails (rows/p_values.py).
+
 With fading or weights, n is the number of equally weighted rows that scatter as much (rows/p_values.py). A category is
 a column of 0 and 1 in the state, whose moments hold its weight and the mean of its rows; a categorical feature that
 arrives late counts the rows before as rows without a category, which belong to the spread of the target.
@@ -23,6 +25,7 @@ from scipy import special
 
 from streamsift.core.one_hot import NUMBER, OneHotColumns
 from streamsift.rows.category_scores import chance_limit
+from streamsift.rows.p_values import group_excess, heaviness, with_tails
 from streamsift.summaries.target_correlations import TargetCorrelations
 
 Floats = NDArray[np.float64]
@@ -40,6 +43,8 @@ def target_scores(state: TargetCorrelations, columns: OneHotColumns | None, n_fe
     """Value, score and p-value of each feature; `columns` says what the columns of the state stand for."""
     r, rows = np.abs(state.correlations()), state.weight * state.rows_per_weight
     p = f_test(r * r, np.ones(len(r)), rows - 2.0)
+    own = state.tails.excess(state.n_features, of_all=False)
+    p = with_tails(p, r * r, rows, heaviness(own, _target_excess(state), state.tails.unevenness))
     if columns is None:
         return TargetScores(r, r.copy(), p)
     found = TargetScores(np.zeros(n_features), np.zeros(n_features), np.ones(n_features))
@@ -51,6 +56,10 @@ def target_scores(state: TargetCorrelations, columns: OneHotColumns | None, n_fe
         for part, value in zip(found, _of_categories(state, places), strict=True):
             part[feature] = value
     return found
+
+
+def _target_excess(state: TargetCorrelations) -> float:
+    return float(state.target_tails.excess(1)[0])
 
 
 def f_test(explained: Floats, above: Floats, below: Floats) -> Floats:
@@ -77,7 +86,9 @@ def _of_categories(state: TargetCorrelations, places: NDArray[np.intp]) -> tuple
     if spread <= noise or between <= noise:
         return 0.0, 0.0, 1.0
     explained, n_rows, k = min(between / spread, 1.0), total * state.rows_per_weight, len(places)
-    p = f_test(np.array([explained]), np.array([k - 1.0]), np.array([n_rows - k]))[0]
+    p = f_test(np.array([explained]), np.array([k - 1.0]), np.array([n_rows - k]))
+    heavy = heaviness(np.array([group_excess(size / total)]), _target_excess(state), state.tails.unevenness)
+    p = with_tails(p, np.array([explained]), n_rows, heavy)[0]
     by_chance = 1.0
     if n_rows > 1.0:
         by_chance = (chance_limit(k - 1) - chance_limit(1)) / (n_rows - 1.0)

@@ -11,20 +11,25 @@ The first look is at the first batch, before its cross products are added. So wi
 result depends a little on how the stream is cut into batches, and merging is exact for what features explain by
 themselves, and for pairs of features that are in both pools.
 
-Memory: 8 (max_pool + T)^2 bytes with T targets, three times that once a feature has entered late, and TargetMoments.
+The tails of all columns, and of a target that is a number, are kept beside them (summaries/tails.py): tests need them.
+
+Memory: 8 (max_pool + T)^2 bytes with T targets, three times that once a feature has entered late, and TargetMoments;
+40 bytes per column for tails.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.state import Distinct, Shape, Sizes, Within
 from streamsift.summaries.cross_moments import CrossMoments
+from streamsift.summaries.fading import row_weights
+from streamsift.summaries.tails import Tails
 from streamsift.summaries.target_moments import TargetMoments
 
 Floats = NDArray[np.float64]
@@ -45,6 +50,9 @@ class CandidatePool:
     pool: Annotated[Ints, Shape("n_pool"), Within(0), Distinct()]
     cross: CrossMoments
     screened: TargetMoments
+    tails: Tails = field(default_factory=Tails.empty)
+    target_tails: Tails = field(default_factory=Tails.empty)
+    own_sizes: ClassVar[dict[str, dict[str, str]]] = {"tails": {}, "target_tails": {}}
 
     def problem(self, sizes: Sizes) -> str | None:
         n = sizes["n_features"]
@@ -61,6 +69,8 @@ class CandidatePool:
                 return "pool or screened are of other features"
         elif len(self.pool) != width or not np.array_equal(self.pool, np.arange(width)):
             return "pool does not hold all features"
+        if self.tails.n_columns > self.n_columns or self.target_tails.n_columns > int(self.numeric):
+            return "tails are of other columns"
         return None
 
     @classmethod
@@ -86,6 +96,7 @@ class CandidatePool:
     def learn(self, X: Any, targets: Floats, weight: Floats | None, late_zero: NDArray[np.bool_]) -> None:
         """Add a batch; `late_zero` says of each feature not met before whether it was 0 (else missing) until now."""
         n_features, n_targets = X.shape[1], targets.shape[1]
+        self._learn_tails(X, targets, weight, late_zero)
         if not self.wide and n_features > self.max_pool:
             self.screened = TargetMoments.of(self.cross)
             self.next_look = 0
@@ -103,6 +114,14 @@ class CandidatePool:
             self.pool = np.arange(n_features)
             self.n_rows += len(targets)
         self.cross.learn(X, targets, weight)
+
+    def _learn_tails(self, X: Any, targets: Floats, weight: Floats | None, late_zero: NDArray[np.bool_]) -> None:
+        weights = row_weights(self.cross.fading, len(targets))
+        weights = weights if weight is None else weights * weight
+        decay = math.pow(self.cross.fading, len(targets))
+        self.tails.learn(X, weights, decay, late_zero)
+        if self.numeric:
+            self.target_tails.learn(targets, weights, decay)
 
     def _look(self, targets: Floats) -> None:
         """Let better features into the pool, and set the time of the next look."""
@@ -124,19 +143,27 @@ class CandidatePool:
         """Let all that came so far weigh less."""
         self.cross.fade(factor)
         self.screened.fade(factor)
+        self.tails.fade(factor)
+        self.target_tails.fade(factor)
 
     def aligned(self, codes: Ints, n_classes: int) -> Self:
         """A copy whose target c has moved to codes[c]."""
         cross, screened = self.cross.aligned(codes, n_classes), self.screened.aligned(codes, n_classes)
-        return replace(self, pool=self.pool.copy(), cross=cross, screened=screened)
+        tails, target_tails = self.tails.copy(), self.target_tails.copy()
+        return replace(
+            self, pool=self.pool.copy(), cross=cross, screened=screened, tails=tails, target_tails=target_tails
+        )
 
     def placed(self, places: Ints, n_columns: int) -> Self:
         """A copy of a pool of all features, of which j has moved to places[j]; every row had the others as 0."""
-        return replace(self, pool=np.arange(n_columns), cross=self.cross.placed(places, n_columns))
+        cross, tails = self.cross.placed(places, n_columns), self.tails.placed(places, n_columns)
+        return replace(self, pool=np.arange(n_columns), cross=cross, tails=tails, target_tails=self.target_tails.copy())
 
     def merge(self, other: Self) -> None:
         """Add the rows of another over the same features."""
         self.n_rows += other.n_rows
+        self.tails.merge(other.tails)
+        self.target_tails.merge(other.target_tails)
         self.screened.merge(other.screened)
         if self.wide:
             both = np.union1d(self.pool, other.pool)

@@ -5,14 +5,15 @@ Batches are added by Chan's formula, so any cut into batches gives the same up t
 Fading, weights and event time are as in summaries/fading.py.
 
 A feature that arrives late was missing before, or 0 (in sparse rows, and as a new category of one that is known); so
-the moments of the target over all rows are kept, too. Memory: 48 bytes per feature.
+the moments of the target over all rows are kept, too. The tails of features and target (summaries/tails.py) are for the
+test. Memory: 88 bytes per feature.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from streamsift.core.limits import LARGEST
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.summaries.cross_moments import CONSTANT, ROUNDING, TINY_SQUARE, most_square
 from streamsift.summaries.fading import Age, Fading, advance, row_weights, weight_limit
+from streamsift.summaries.tails import Tails
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +50,7 @@ class _TargetRows(NamedTuple):
 
 @dataclass
 class TargetCorrelations:
-    """Moments of n features and the target; the last four are of all rows.
+    """Moments of n features and the target; those that begin with `all` are of all rows.
 
     Weights and sums are kept relative to a reference row (summaries/fading.py), all_weight_square as it is now.
     """
@@ -65,6 +67,9 @@ class TargetCorrelations:
     all_mean: Annotated[float, Finite(LARGEST)]
     all_square: Annotated[float, Within(0.0), Finite()]
     all_weight_square: Annotated[float, Within(0.0), Finite()]
+    tails: Tails = field(default_factory=Tails.empty)
+    target_tails: Tails = field(default_factory=Tails.empty)
+    own_sizes: ClassVar[dict[str, dict[str, str]]] = {"tails": {}, "target_tails": {}}
 
     def problem(self, sizes: Sizes) -> str | None:
         """What declarations cannot say, in a few words."""
@@ -83,6 +88,8 @@ class TargetCorrelations:
             return "a square is larger than any rows can have"
         if (np.abs(self.cross) > limit + rounding).any():
             return "cross is larger than square and target_square allow"
+        if self.tails.n_columns > self.n_features or self.target_tails.n_columns > 1:
+            return "tails are of other columns"
         return None
 
     @classmethod
@@ -118,6 +125,8 @@ class TargetCorrelations:
         weights = weights if weight is None else weights * weight
         kept = math.pow(self.fading, n_rows) * decay
         self.all_weight_square = self.all_weight_square * kept**2 + float(weights @ weights)
+        self.tails.learn(X, weights, kept, zero)
+        self.target_tails.learn(target[:, None], weights, kept)
         weights = weights * scale
         self._add_rows(_rows(target, weights))
         if isinstance(X, np.ndarray):
@@ -155,6 +164,8 @@ class TargetCorrelations:
         """Let all that came so far weigh less."""
         self._scale(factor)
         self.all_weight_square *= factor**2
+        self.tails.fade(factor)
+        self.target_tails.fade(factor)
 
     def _add(self, part: _JointMoments) -> None:
         """Chan's formula."""
@@ -185,6 +196,8 @@ class TargetCorrelations:
         self.age = 0
         self._add_rows(_TargetRows(other.all_weight * theirs, other.all_mean, other.all_square * theirs))
         self.all_weight_square += other.all_weight_square
+        self.tails.merge(other.tails)
+        self.target_tails.merge(other.target_tails)
         self._add(
             _JointMoments(
                 other.weight * theirs, other.mean, other.square * theirs, other.target_mean,
