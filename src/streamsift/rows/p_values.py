@@ -6,11 +6,11 @@
     mutual_info   G test of the same table, G = 2 n MI by Williams' correction, where at least 5 rows are expected in
                   every cell; else as chi2
 
-Rare classes and skewed numbers. Where outliers fall into a rare class, the pooled spread of the F and t test is too
-small for that class; where none does, the spread of that class alone, which Welch's test goes by, is too small. They
-fail on opposite sides. So the t_score takes the larger p-value of Welch's test and of the pooled t test where a class or
-the rest is rare (less than UNEQUAL / 2 of the rows), and fisher the larger one of the F test and of the t_score where a
-class is rare (less than UNEQUAL / C).
+Rare classes and skewed numbers. Where outliers fall into a rare class, the pooled spread of the F and t tests is too
+small for that class; where none does, the spread of that class alone, which Welch's test goes by, is too small. The two
+fail on opposite sides. So where a class or the rest is rare (less than UNEQUAL / 2 of the rows), the t_score takes the
+larger p-value of Welch's test and of the pooled t test; and where a class is rare (less than UNEQUAL / C), fisher takes
+the larger one of the F test and of the t_score.
 
 Heavy tails. The F test of a correlation rests on the normal distribution, or on many rows. Where the values of the
 target were dealt out to the rows at random,
