@@ -219,6 +219,20 @@ def test_heavy_tails_have_their_naive_twin() -> None:
     np.testing.assert_allclose(path.p_values, by_class, rtol=1e-6)
 
 
+@pytest.mark.parametrize("make", [lambda **more: Joint(task="regression", **more),
+                                  lambda **more: Screener("correlation", task="regression", **more)])  # fmt: skip
+def test_what_heavy_tails_hold_back_is_said(make: Any) -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=1000)
+    X = rng.normal(size=(1000, 8)) + 0.6 * z[:, None] * (np.arange(8) < 3)
+    heavy = make(n_features_to_select="fdr:0.05").fit(np.exp(2.0 * X), np.exp(2.0 * z))
+    assert heavy.held_back_ > 0
+    assert heavy.held_back_ + len(heavy.selected_) <= 8
+    assert make(n_features_to_select=3).fit(np.exp(2.0 * X), np.exp(2.0 * z)).held_back_ == 0
+    light = make(n_features_to_select="fdr:0.05").fit(X, z)
+    assert (light.held_back_, set(light.selected_) >= {"x0", "x1", "x2"}) == (0, True)
+
+
 def test_heavy_tails_are_those_of_pairs_that_meet_by_chance() -> None:
     """The p-value is never far below the share of shuffles that correlate as much."""
     rng = np.random.default_rng(0)

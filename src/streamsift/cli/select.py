@@ -314,7 +314,10 @@ def _show_parts(
     else:
         selection = fitted.selection()
         because = because_of(fitted, target, len(selection))
-        result = RowResult(selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because)
+        result = RowResult(
+            selection, getattr(fitted, "n_rows_unlabelled_", 0), False, because,
+            held_back=getattr(fitted, "held_back_", 0),
+        )  # fmt: skip
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return 0

@@ -137,6 +137,8 @@ class Joint(RowSelector):
         Falls along the path; behind the path, what a feature would add next.
     path_ : Path
         The order of the features, the gain of each step and the coefficients.
+    held_back_ : int
+        How many more features a rule such as "fdr:0.05" would select if tails were not as heavy.
     classes_ : ndarray
         Labels in the order of their first appearance; not there for regression.
     n_rows_seen_ : int
@@ -336,12 +338,25 @@ class Joint(RowSelector):
             answer.p_values.copy(),
         )
 
+    @property
+    @one_thread
+    def held_back_(self) -> int:
+        """How many more features a rule such as "fdr:0.05" would select if tails were not as heavy; 0 without one."""
+        self._refuse_unfitted()
+        if not isinstance(self.n_features_to_select, str):
+            return 0
+        problem, used = problem_of(self._state.cross.read(), np.zeros(len(self._state.pool)))
+        ranked = self._ranked(problem, self._state.pool[used], self._state.n_columns)
+        return len(self._owners(self._state.pool[used[ranked.order]])) - len(self._chosen())
+
+    def _owners(self, columns: Indices) -> set[int]:
+        """The features that columns of the state are made of."""
+        return {feature for column in columns for feature in self._features_of(int(column))}
+
     def _chosen(self) -> Indices:
         if not isinstance(self.n_features_to_select, str | None):
             return super()._chosen()
-        columns = self._answer(self._state).columns
-        n_chosen = len({feature for column in columns for feature in self._features_of(int(column))})
-        return rank_scores(self.scores_)[:n_chosen]
+        return rank_scores(self.scores_)[: len(self._owners(self._answer(self._state).columns))]
 
     def _score(self, state: CandidatePool) -> Floats:
         scores = self._answer(state).scores

@@ -377,6 +377,16 @@ class Screener(RowSelector):
             return self._of_target().p_values.copy()
         return self._by_feature(class_p_values(self.criterion, self._reading(), int(self.n_bins)))
 
+    @property
+    @one_thread
+    def held_back_(self) -> int:
+        """How many more features a rule such as "fdr:0.05" would select if tails were not as heavy; 0 without one."""
+        self._refuse_unfitted()
+        if not isinstance(self._state, TargetCorrelations) or not isinstance(self.n_features_to_select, str):
+            return 0
+        plain = kept(self.n_features_to_select, self._of_target().plain)
+        return int(plain.sum()) - int(kept(self.n_features_to_select, self._p_values()).sum())
+
     def _chosen(self) -> NDArray[np.intp]:
         if not isinstance(self.n_features_to_select, str):
             return super()._chosen()

@@ -32,24 +32,25 @@ Floats = NDArray[np.float64]
 
 
 class TargetScores(NamedTuple):
-    """One number per feature each."""
+    """One number per feature each; `plain` are the p-values as they would be if tails were not heavy."""
 
     values: Floats
     scores: Floats
     p_values: Floats
+    plain: Floats
 
 
 def target_scores(state: TargetCorrelations, columns: OneHotColumns | None, n_features: int) -> TargetScores:
     """Value, score and p-value of each feature; `columns` says what the columns of the state stand for."""
     r, rows = np.abs(state.correlations()), state.weight * state.rows_per_weight
-    p = f_test(r * r, np.ones(len(r)), rows - 2.0)
+    plain = f_test(r * r, np.ones(len(r)), rows - 2.0)
     own = state.tails.excess(state.n_features, of_all=False)
-    p = with_tails(p, r * r, rows, heaviness(own, _target_excess(state), state.tails.unevenness))
+    p = with_tails(plain, r * r, rows, heaviness(own, _target_excess(state), state.tails.unevenness))
     if columns is None:
-        return TargetScores(r, r.copy(), p)
-    found = TargetScores(np.zeros(n_features), np.zeros(n_features), np.ones(n_features))
+        return TargetScores(r, r.copy(), p, plain)
+    found = TargetScores(np.zeros(n_features), np.zeros(n_features), np.ones(n_features), np.ones(n_features))
     numbers = columns.codes == NUMBER
-    for part, values in zip(found, (r, r, p), strict=True):
+    for part, values in zip(found, (r, r, p, plain), strict=True):
         part[columns.features[numbers]] = values[numbers]
     for feature in np.unique(columns.features[~numbers]):
         places = np.flatnonzero((columns.features == feature) & ~numbers)
@@ -72,11 +73,11 @@ def f_test(explained: Floats, above: Floats, below: Floats) -> Floats:
     return found
 
 
-def _of_categories(state: TargetCorrelations, places: NDArray[np.intp]) -> tuple[float, float, float]:
+def _of_categories(state: TargetCorrelations, places: NDArray[np.intp]) -> tuple[float, float, float, float]:
     size = state.weight[places] * state.mean[places]
     places, size = places[size > 0.0], size[size > 0.0]
     if len(places) < 2:
-        return 0.0, 0.0, 1.0
+        return 0.0, 0.0, 1.0, 1.0
     mean = state.target_mean[places] + state.cross[places] / size
     total = size.sum()
     centre = mean[0] + size @ (mean - mean[0]) / total
@@ -84,13 +85,13 @@ def _of_categories(state: TargetCorrelations, places: NDArray[np.intp]) -> tuple
     between = float(size @ (mean - centre) ** 2)
     noise = (1e-13 * abs(centre)) ** 2 * total  # means that differ by rounding only
     if spread <= noise or between <= noise:
-        return 0.0, 0.0, 1.0
+        return 0.0, 0.0, 1.0, 1.0
     explained, n_rows, k = min(between / spread, 1.0), total * state.rows_per_weight, len(places)
-    p = f_test(np.array([explained]), np.array([k - 1.0]), np.array([n_rows - k]))
+    plain = f_test(np.array([explained]), np.array([k - 1.0]), np.array([n_rows - k]))
     heavy = heaviness(np.array([group_excess(size / total)]), _target_excess(state), state.tails.unevenness)
-    p = with_tails(p, np.array([explained]), n_rows, heavy)[0]
+    p = with_tails(plain, explained, n_rows, heavy)
     by_chance = 1.0
     if n_rows > 1.0:
         by_chance = (chance_limit(k - 1) - chance_limit(1)) / (n_rows - 1.0)
     score = 0.0 if by_chance >= 1.0 else max((explained - by_chance) / (1.0 - by_chance), 0.0)
-    return float(np.sqrt(explained)), float(np.sqrt(score)), float(p)
+    return float(np.sqrt(explained)), float(np.sqrt(score)), float(p[0]), float(plain[0])

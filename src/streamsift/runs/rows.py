@@ -211,8 +211,9 @@ def _snapshot(selector: RowContract, batch: Batch | None, drifting: bool) -> Sna
 class RowResult:
     """The selection at the end of a stream of rows, and how many rows had no label (and whether they were learnt).
 
-    `because` says which rule on p-values decided how many features are selected, and about what; `explain` why the
-    leading features are selected, or not, for those who ask.
+    `because` says which rule on p-values decided how many features are selected, and about what, and `held_back` how
+    many more it would have selected if tails were not as heavy; `explain` why the leading features are selected, or
+    not, for those who ask.
     """
 
     selection: Selection
@@ -220,6 +221,7 @@ class RowResult:
     learnt_them: bool = False
     because: str = ""
     explain: Callable[[], Sequence[FeatureExplanation]] = tuple
+    held_back: int = 0
 
     def recorded(self) -> dict[str, Any]:
         """The same, and why the leading features are selected, or not."""
@@ -249,6 +251,11 @@ class RowResult:
         notes = []
         if self.because:
             notes.append(_how_many_tell(len(self.selection), self.selection.n_features, self.because))
+        if self.held_back:
+            notes.append(
+                f"{self.held_back:,}{' more' * bool(len(self.selection))} would be selected, but a few large values of "
+                "heavy-tailed columns may have met by chance: --method screen:mutual_info goes by ranks, or take logarithms first."
+            )
         if self.n_unlabelled:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
             verb = "was" if self.n_unlabelled == 1 else "were"
@@ -363,7 +370,8 @@ class RowLoop:
             n_unlabelled = 0  # the reader has said it
         selection, explain = self._last.snapshot.selection, getattr(self._selector, "explain_leaders", tuple)
         because = because_of(self._selector, self._run.target, len(selection))
-        return RowResult(selection, n_unlabelled, not n_left_out, because, explain)
+        held_back = getattr(self._selector, "held_back_", 0)
+        return RowResult(selection, n_unlabelled, not n_left_out, because, explain, held_back)
 
     def _refuse_nothing_to_learn(self) -> None:
         if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:
