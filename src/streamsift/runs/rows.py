@@ -254,7 +254,8 @@ class RowResult:
         if self.held_back:
             notes.append(
                 f"{self.held_back:,}{' more' * bool(len(self.selection))} would be selected, but a few large values of "
-                "heavy-tailed columns may have met by chance: --method screen:mutual_info goes by ranks, or take logarithms first."
+                "heavy-tailed columns may have met by chance: --method screen:mutual_info goes by ranks, or take "
+                "logarithms first."
             )
         if self.n_unlabelled:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
