@@ -145,8 +145,15 @@ def test_names_from_the_data_cannot_become_markup(make_trace):
 def test_small_and_wide_runs(make_trace, snapshots, features, unpack):
     scores = np.random.default_rng(0).random((snapshots, features))
     html = run_report("data", "lead", [summarize(make_trace(scores, k=min(features, 20)), "run")])
-    assert len(unpack(html)["charts"]) == 3
+    assert len(unpack(html)["charts"]) == (3 if snapshots > 1 else 2)
     assert len(html) < LIMIT
+
+
+def test_a_single_snapshot_has_no_lines_over_time_and_lanes_in_the_order_of_rank(make_trace, unpack):
+    html = run_report("data", "lead", [summarize(make_trace([[1.0, 3.0, 2.0]], k=3), "run")])
+    assert "Scores of the leaders" not in html
+    lanes = next(chart for chart in unpack(html)["charts"] if "what" in chart["data"])
+    assert lanes["data"]["feature"] == ["x1", "x2", "x0"]
 
 
 def test_a_method_without_scores_has_no_heat_map(make_trace):

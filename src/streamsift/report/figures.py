@@ -108,10 +108,13 @@ def _thinned(run: dict[str, Any]) -> str:
 
 
 def scores_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
-    """The scores of the leading features over time, those of other features in grey behind them."""
+    """The scores of the leading features over time, those of other features in grey behind them.
+
+    None without scores, and for a single snapshot, whose scores are in the table.
+    """
     scores = run["scores"]
     leaders, others, unseen = scores["leaders"], scores["others"], scores["infinite"]
-    if not leaders and not others:
+    if len(scores["rows"]) < 2 or not (leaders or others):
         return None
     first = leaders[0]["name"] if leaders else "none"
     chart = Chart(
