@@ -215,6 +215,17 @@ def test_a_line_shows_a_tooltip(judged_page, browse):
     assert quiet(page)
 
 
+def test_headings_stand_above_what_they_name(comparison, browse):
+    page = browse(comparison_report(comparison(3)))
+    table = page.get_by_role("region", name="All methods")
+    for name in ("accuracy", "kappa", "stability"):
+        heading = table.get_by_role("columnheader", name=name, exact=True)
+        place = heading.evaluate("(e) => e.cellIndex")
+        cell = table.locator("tbody tr").first.locator("td").nth(place)
+        bars = cell.evaluate("(e) => e.classList.contains('bar')")
+        assert heading.evaluate("(e) => getComputedStyle(e).textAlign") == ("left" if bars else "right")
+
+
 def test_tables_sort_by_their_headings(comparison, browse):
     found = comparison(4)
     found["entries"][3] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "curve": None, "features": None}

@@ -122,6 +122,8 @@ def advise(
     if protocol == "prequential" and min(entry["features"] for entry in rivals) >= n_features:
         who = "Every method selects" if len(rivals) > 1 else f"{rivals[0]['name']} selects"
         words = f"{who} all {n_features:,} columns: ask for fewer with -k."
+        if n_features == 1:
+            words = "There is only one column, so there is nothing to select."
         return Advice("all selected", None, words)
     return _Adviser(entries, rivals, _Verdicts(tests.get(protocol), metric), metric).advice()
 

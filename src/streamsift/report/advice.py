@@ -41,6 +41,8 @@ def card(comparison: dict[str, Any]) -> Card:
     metric = comparison.get("metric", "accuracy")
     name = "all features" if chosen is None else _called(chosen)
     title = TITLES.get(verdict, "{name}").format(name=name)
+    if verdict == "all selected" and comparison["n_features"] == 1:
+        title = "Nothing to select from"
     if "verdict" not in comparison:
         title = "What the comparison says"
     return Card(

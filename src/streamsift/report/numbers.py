@@ -48,6 +48,17 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
+def more_are(count: int, what: str) -> str:
+    """The beginning of a sentence on things that are left out.
+
+    >>> more_are(1, "class"), more_are(2, "class"), more_are(1200, "feature")
+    ('1 more class is', '2 more classes are', '1,200 more features are')
+    """
+    if count == 1:
+        return f"1 more {what} is"
+    return f"{count:,} more {what}{'es' if what.endswith('s') else 's'} are"
+
+
 def duration(seconds: float | None) -> str:
     """Seconds, minutes or hours, whichever reads best.
 

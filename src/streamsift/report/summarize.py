@@ -183,6 +183,7 @@ def _lanes(
             for k, index in enumerate(shown)
         ],
         "n_ever_selected": len(by_share),
+        "end": int(rows[-1]),
         "true_features_known": bool(relevant.known.any()),
         "every": round(len(rows) / len(lines), 1),
     }

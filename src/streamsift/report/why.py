@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from streamsift.report.grid import grid_scores
-from streamsift.report.numbers import number, share
+from streamsift.report.numbers import more_are, number, share
 from streamsift.report.page import FeatureCard
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508a", "#8f6f00", "#444c56")  # of a notebook; as in style.css
@@ -149,7 +149,7 @@ def _bars(why: Why) -> Markup:
             told = f"{text}: {share(part)} of {labels[place]}"
             drawn.append(Markup(RECT).format(LABEL, top + place * BAR, length, BAR - 1, _colour(place), told))
     left_out = int((totals > 0.0).sum()) - len(classes)
-    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    note = f" ({more_are(left_out, 'class')} not drawn)" if left_out else ""
     legend = Markup("&ensp;").join(
         Markup('<span><span style="color: {}">■</span> {}</span>').format(_colour(k), label)
         for k, label in enumerate(labels)
@@ -182,7 +182,7 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
         drawn.append(Markup(MEAN).format(left, right, y, colour, x, one["label"], told))
         drawn.append(Markup(TEXT).format(WIDTH, y, told))
     left_out = len(spreads) - len(shown)
-    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    note = f" ({more_are(left_out, 'class')} not drawn)" if left_out else ""
     head = Markup('<p style="margin: 6px 0 2px; font-size: 13px">Mean ± standard deviation{}</p>').format(note)
     title = "Mean and standard deviation by class"
     return head + Markup(PICTURE + "{3}</svg>").format(title, WIDTH, LINE * len(shown), Markup("").join(drawn))
