@@ -122,6 +122,21 @@ def test_the_keyboard_reaches_the_feature_and_another_one(judged_page, browse):
     assert quiet(page)
 
 
+def test_every_stop_of_the_tab_key_is_seen(judged_page, browse):
+    page = browse(judged_page, width=1300)
+    stops = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        stops.append(
+            page.evaluate(
+                "() => [document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]"
+            )
+        )
+    assert stops[0] == ["A", "solid"]  # the way past the contents
+    assert {outline for tag, outline in stops if tag != "BODY"} == {"solid"}
+    assert "DIV" not in {tag for tag, _ in stops[:12]}  # no stop inside a chart
+
+
 def test_the_heat_map_says_what_is_under_the_mouse(judged_page, judged_trace, browse):
     run = summarize(judged_trace, "run")
     page = browse(judged_page)
@@ -400,7 +415,7 @@ def test_hard_names_are_text(make_trace, browse):
     assert {row["score"] for row in rows} >= {"Infinity", "-Infinity"}
     page.locator("td button.open").first.click()
     page.wait_for_selector("#feature[data-shown]")
-    assert page.locator("#feature-name").inner_text().split() == names[1].split()
+    assert page.locator("#feature-name").inner_text().split() == names[0].split()
     assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
     assert quiet(page)
 

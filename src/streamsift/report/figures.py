@@ -70,7 +70,8 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     source = ColumnDataSource({"image": [cells[:, _snapshot_of_column(grid["rows"])]]})
     plot.image("image", x=0, y=-0.5, dw=end, dh=n_features, source=source, color_mapper=mapper)
     chart.colour(mapper, palette="heat")
-    chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g} and more"))
+    beyond = " and more" if (scores[np.isfinite(scores)] > high).any() else ""
+    chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g}{beyond}"))
     plot.x_range = Range1d(0, end)
     name_lanes(chart, names)
     plot.y_range = Range1d(n_features - 0.5, -0.5)

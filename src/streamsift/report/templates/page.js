@@ -35,6 +35,15 @@ const draw = async (figures, charts) => {
     chart.model = chart.document.get_model_by_id(chart.figure);
   }
   charts.forEach(paint);
+  for (const chart of charts) skipCanvas(document.getElementById(chart.place));
+};
+
+// Bokeh puts its canvas among the stops of the Tab key, where it is not seen and answers to nothing.
+const skipCanvas = (part) => {
+  for (const node of part.querySelectorAll("*")) {
+    if (node.classList.contains("bk-events")) node.tabIndex = -1;
+    if (node.shadowRoot) skipCanvas(node.shadowRoot);
+  }
 };
 
 // Clicks on lanes open their feature; over a heat map our own tip says what is there.
