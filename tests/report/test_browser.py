@@ -453,3 +453,37 @@ def test_it_prints(judged_page, browse, tmp_path):
     page.pdf(path=path)
     assert path.read_bytes().startswith(b"%PDF")
     assert quiet(page)
+
+
+# What a printer is given: the colours of a chart's canvases as soon as the media change, within the same moment.
+PRINTED = """() => matchMedia("print").addEventListener("change", () => {
+    const roots = [document.querySelector("main .chart")], found = new Set();
+    while (roots.length) for (const e of roots.pop().querySelectorAll("*")) {
+        if (e.shadowRoot) roots.push(e.shadowRoot);
+        if (e.tagName === "CANVAS" && e.width && !e.getContext("webgl")) {
+            const data = e.getContext("2d").getImageData(0, 0, e.width, e.height).data;
+            for (let k = 0; k < data.length; k += 4)
+                if (data[k + 3] === 255) found.add([...data.slice(k, k + 3)].join());
+        }
+    }
+    window.printed = [...found];
+})"""
+
+
+def test_charts_of_a_dark_page_are_printed_on_white_paper(judged_page, browse):
+    page = browse(judged_page, width=1300, dark=True)
+    page.evaluate(PRINTED)
+    page.emulate_media(media="print", color_scheme="dark")
+    page.wait_for_function("() => window.printed")
+    printed = page.evaluate("() => window.printed")
+    assert "0,114,178" in printed  # --series-0 in light
+    assert "92,179,232" not in printed  # and in dark
+
+
+def test_the_button_for_all_sections_says_what_it_will_do(comparison, browse):
+    page = browse(comparison_report(comparison(3)), width=1300)
+    for button in page.locator("button.fold").all():
+        button.click()
+    page.get_by_role("button", name="Expand all").click()
+    assert page.locator("button.fold[aria-expanded=false]").count() == 0
+    assert page.get_by_role("button", name="Collapse all").is_visible()
