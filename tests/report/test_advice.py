@@ -136,6 +136,8 @@ def test_the_spread_over_the_repeats_is_told_where_there_is_one(comparison):
     table = quality_table(entries, entries, "rmse")
     assert table.rows[0][2].text == "2.000 ± 0.051"
     assert "± is the standard deviation" in table.note
+    entries[0] |= {"rmse": 60_000.0, "rmse_sd": 1234.5}
+    assert quality_table(entries, entries, "rmse").rows[0][2].text == "60,000 ± 1,234"
     for entry in entries:
         entry["rmse_sd"] = None
     assert "±" not in quality_table(entries, entries, "rmse").note

@@ -117,6 +117,7 @@ def _cell(entry: Entry, key: str) -> Cell:
     text = one.write(value)
     deviation = entry.get(f"{key}_sd")
     if value is not None and deviation is not None:
-        text += f" ± {100 * deviation:.1f}" if key == "accuracy" else f" ± {deviation:.2g}"
+        digits = ".2g" if deviation < 10 else ",.0f"
+        text += f" ± {100 * deviation:.1f}" if key == "accuracy" else f" ± {deviation:{digits}}"
     bar = min(max(value, 0.0), 1.0) if key in ("accuracy", "stability") and value is not None else None
     return Cell(text, value, bar)
