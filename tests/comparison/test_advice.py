@@ -88,7 +88,7 @@ def test_a_method_is_named_with_what_selecting_gains():
     assert found.sentence.startswith(
         "Use fisher + nb: accuracy 90.0 %, stability 100 % with 3 features per row. It is "
     )
-    assert "it is better than 1 of the 1 other beyond chance" in found.sentence
+    assert "it is better than the other beyond chance" in found.sentence
     assert "all features under the same model reach 85.0 %, so selecting gains 5.0 points" in found.sentence
 
 

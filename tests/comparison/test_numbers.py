@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from streamsift.comparison.compare import compare
@@ -127,6 +128,13 @@ def test_independent_streams_and_several_models() -> None:
     assert found["entries"][0]["intervals"]["rmse"]["kind"] == "over streams"
 
 
+def test_neighbours_judge_methods_of_columns_too() -> None:
+    entries = compared(methods=["investing"], models=["knn"]).as_dict()["entries"]
+    columns = next(entry for entry in entries if entry["protocol"] == "columns")
+    assert columns["failures"] == []
+    assert columns["rmse"] < 20.0
+
+
 def test_whole_numbers_are_numbers_too_and_can_be_classes() -> None:
     X, _ = data(400)
     y = np.arange(400) % 90
@@ -162,3 +170,11 @@ def test_the_report_follows() -> None:
     for words in ("RMSE over time", "a number as target", "lower RMSE", "the mean so far", "R²"):
         assert words in page
     assert "Accuracy over time" not in page
+
+
+def test_what_was_said_about_reading_is_kept() -> None:
+    X, y = data()
+    rows = pd.DataFrame(X).rename(columns=str).assign(target=y)
+    given: dict[str, Any] = {"methods": ["screen:correlation"], "models": ["mean"], "repeats": 1}
+    found = compare(rows, "target", task="regression", ignore=["0"], **given).as_dict()
+    assert found["reading"] == {"ignore": ["0"], "task": "regression"}

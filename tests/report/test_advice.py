@@ -30,7 +30,7 @@ def test_three_numbers_with_their_intervals_and_the_reason(comparison):
     assert [(fact.value, fact.what, fact.interval) for fact in shown.facts] == [
         ("90.0 %", "accuracy", "88.0 % to 92.0 % (95 % interval over time)"),
         ("25.0 %", "stability", "no interval: too few rows or repeats"),
-        ("5", "features per row", "5 (3 repeats)"),
+        ("5", "features per row", "the same in all 3 repeats"),
     ]
     assert shown.reason == "It is the best of 3."
     assert shown.tone == "good"
@@ -49,6 +49,13 @@ def test_the_caveat_says_from_whom_it_cannot_be_distinguished(comparison):
     assert incomplete.tone == "careful"
 
 
+def test_the_caveat_calls_entries_as_the_reason_does(comparison):
+    found = recommended(comparison)
+    found["entries"][2] |= {"name": "method2 + neighbours", "model": "neighbours"}
+    found["tests"]["pairs"][1] |= {"second": "method2 + neighbours", "verdict": "alike"}
+    assert "distinguishes it from method2 + neighbours." in card(found).caveat
+
+
 def test_the_command_and_the_code_are_what_was_compared(comparison):
     found = recommended(comparison, data="my plant.csv", n_features_to_select=7)
     command, code = (snippet.text for snippet in card(found).snippets)
@@ -59,6 +66,20 @@ def test_the_command_and_the_code_are_what_was_compared(comparison):
     ast.parse(code)
     assert "catalog.make('screen:t_score', n_features_to_select=7, fading=0.98)" in code
     assert "open_stream('my plant.csv', target='alarm')" in code
+
+
+def test_the_command_and_the_code_read_the_data_as_the_comparison_did(comparison):
+    reading = {"ignore": ["row id"], "na": ["?"], "sep": "\t", "unlabelled": "skip", "task": "classification"}
+    found = recommended(comparison, data="a.csv", reading=reading, batch_size=50)
+    command, code = (snippet.text for snippet in card(found).snippets)
+    words = shlex.split(command)
+    assert words[5:14] == [
+        "--ignore", "row id", "--na", "?", "--sep", "tab", "--skip-unlabelled", "--task", "classification",
+    ]  # fmt: skip
+    select.make_context("select", [*words[2:]])
+    ast.parse(code)
+    assert "target='alarm', ignore=['row id'], na=['?'], sep='\\t', unlabelled='skip', task='classification'" in code
+    assert "'naive_bayes', batch_size=50)" in code
 
 
 def test_generated_data_has_no_command_and_baselines_have_no_code(comparison):
@@ -106,6 +127,20 @@ def test_learners_have_a_column_only_where_there_are_several(comparison):
     assert table.columns[:4] == ["rank", "method", "learner", "kappa"]
     assert [row[2] for row in table.rows] == ["naive_bayes", "naive_bayes", "perceptron"]
     assert cost_table(entries).columns == ["method", "learner", "rows/s", "memory", "seconds", "RAM-hours"]
+
+
+def test_the_spread_over_the_repeats_is_told_where_there_is_one(comparison):
+    entries = comparison(2)["entries"]
+    for entry in entries:
+        entry |= {"accuracy": None, "accuracy_sd": None, "rmse": 2.0, "rmse_sd": 0.0512}
+    table = quality_table(entries, entries, "rmse")
+    assert table.rows[0][2].text == "2.000 ± 0.051"
+    assert "± is the standard deviation" in table.note
+    entries[0] |= {"rmse": 60_000.0, "rmse_sd": 1234.5}
+    assert quality_table(entries, entries, "rmse").rows[0][2].text == "60,000 ± 1,234"
+    for entry in entries:
+        entry["rmse_sd"] = None
+    assert "±" not in quality_table(entries, entries, "rmse").note
 
 
 def test_rows_below_chance_carry_a_remark(comparison):

@@ -68,7 +68,7 @@ def test_other_settings_are_said(runs):
     new, old = runs
     old = replace(old, run=replace(old.run, method="fires", settings={"batch_size": 10}))
     note = changes_section(new, old, "old").note
-    assert "Set differently: method fires → screen:t_score." in note
+    assert "Settings that differ: method fires → screen:t_score." in note
     assert "cannot be compared" in note
 
 
@@ -78,7 +78,7 @@ def test_comparisons(comparison):
     section = comparison_changes(new, old, "old")
     assert section.note == "Recommended was method0 + naive_bayes, now it is method1 + naive_bayes."
     lines = [texts(row) for row in section.tables[0].rows]
-    assert lines[0] == ["method0 + naive_bayes", "both", "90.0 %", "80.0 %", "+0.1000"]
+    assert lines[0] == ["method0 + naive_bayes", "both", "90.0 %", "80.0 %", "+10.0 points"]
     assert lines[2][1:] == ["new", "80.0 %", "–", "–"]
 
 
@@ -91,13 +91,16 @@ def test_the_verb(runs, comparison, tmp_path, monkeypatch):
                 columns[key] = [None if one is None else np.array(one) for one in columns[key]]
             writer.extend(columns, trace.n_features, list(trace.names.values()))
     opened = []
-    monkeypatch.setattr("click.launch", opened.append)
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or len(opened) == 1)
     page = tmp_path / "page.html"
     words = [str(tmp_path / "new"), "--against", str(tmp_path / "old"), "-o", str(page), "--open"]
     done = CliRunner().invoke(report, words)
     assert done.exit_code == 0, done.output
     assert "Since old" in page.read_text("utf-8")
-    assert opened == [str(page)]
+    assert opened == [page.as_uri()]  # a relative path could be taken for the name of a host
+    assert "No browser" not in done.output
+    done = CliRunner().invoke(report, [str(tmp_path / "new"), "-o", str(page), "--open"])
+    assert f"No browser could be started: open {page} in one." in done.output
     (tmp_path / "comparison.json").write_text(json.dumps(comparison(2)), "utf-8")
     words = [str(tmp_path / "new"), "--against", str(tmp_path / "comparison.json"), "-o", str(page)]
     both = CliRunner().invoke(report, words)

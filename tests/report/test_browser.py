@@ -122,6 +122,21 @@ def test_the_keyboard_reaches_the_feature_and_another_one(judged_page, browse):
     assert quiet(page)
 
 
+def test_every_stop_of_the_tab_key_is_seen(judged_page, browse):
+    page = browse(judged_page, width=1300)
+    stops = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        stops.append(
+            page.evaluate(
+                "() => [document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]"
+            )
+        )
+    assert stops[0] == ["A", "solid"]  # the way past the contents
+    assert {outline for tag, outline in stops if tag != "BODY"} == {"solid"}
+    assert "DIV" not in {tag for tag, _ in stops[:12]}  # no stop inside a chart
+
+
 def test_the_heat_map_says_what_is_under_the_mouse(judged_page, judged_trace, browse):
     run = summarize(judged_trace, "run")
     page = browse(judged_page)
@@ -167,7 +182,7 @@ NAMED = """() => Bokeh.documents.flatMap((one) => one.roots()).map((plot) => plo
 def test_a_large_heat_map_shows_all_names_as_one_zooms(make_trace, browse):
     rng = np.random.default_rng(0)
     trace = make_trace(rng.random((6, 120)), names=[f"sensor_{k}" for k in range(120)])
-    page = browse(trace_page(trace))
+    page = browse(trace_page(trace), width=1300)
     figure = chart_of(page, "Scores of all features")
     place = figure.locator(".chart")
 
@@ -215,6 +230,17 @@ def test_a_line_shows_a_tooltip(judged_page, browse):
     assert quiet(page)
 
 
+def test_headings_stand_above_what_they_name(comparison, browse):
+    page = browse(comparison_report(comparison(3)))
+    table = page.get_by_role("region", name="All methods")
+    for name in ("accuracy", "kappa", "stability"):
+        heading = table.get_by_role("columnheader", name=name, exact=True)
+        place = heading.evaluate("(e) => e.cellIndex")
+        cell = table.locator("tbody tr").first.locator("td").nth(place)
+        bars = cell.evaluate("(e) => e.classList.contains('bar')")
+        assert heading.evaluate("(e) => getComputedStyle(e).textAlign") == ("left" if bars else "right")
+
+
 def test_tables_sort_by_their_headings(comparison, browse):
     found = comparison(4)
     found["entries"][3] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "curve": None, "features": None}
@@ -254,8 +280,14 @@ def test_the_table_of_a_comparison_is_not_clipped_on_a_screen(comparison, browse
     region = page.get_by_role("region", name="All methods")
     assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
     assert region.evaluate("(e) => e.clientWidth") > 1000
-    page = browse(comparison_report(found), width=1150)
-    assert page.get_by_role("region", name="All methods").evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0
+    for entry in found["entries"]:  # as of a generated stream, with a remark
+        entry |= {"selection_accuracy": 0.75}
+    found["entries"][7] |= {"method": "majority", "kind": "baseline", "model": None}
+    for width in (1400, 1290, 1150, 1050):
+        page = browse(comparison_report(found), width=width)
+        region = page.get_by_role("region", name="All methods")
+        assert "below the most frequent class" in region.inner_text()
+        assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0, width
 
 
 def test_contents_lead_to_sections_that_fold(comparison, browse):
@@ -373,7 +405,7 @@ def test_the_view_of_a_feature_says_why(make_trace, browse):
 
 def test_hard_names_are_text(make_trace, browse):
     names = [NASTY, 'comma, "quote"\nline', "Überfüllung 🚰 温度 with forty characters!!", "d"]
-    scores = np.array([[np.inf, 3, 2, 1], [1, 3, 2, -np.inf]])
+    scores = np.array([[np.inf, 3, 2, 1], [4, 3, 2, -np.inf]])
     page = browse(trace_page(make_trace(scores, k=4, names=names)), width=390)
     assert NASTY in first_tooltip(page, chart_of(page, "The selection over time").locator(".chart"))
     assert page.locator("img").count() == 0  # looks into shadow trees too
@@ -383,7 +415,7 @@ def test_hard_names_are_text(make_trace, browse):
     assert {row["score"] for row in rows} >= {"Infinity", "-Infinity"}
     page.locator("td button.open").first.click()
     page.wait_for_selector("#feature[data-shown]")
-    assert page.locator("#feature-name").inner_text().split() == names[1].split()
+    assert page.locator("#feature-name").inner_text().split() == names[0].split()
     assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
     assert quiet(page)
 
@@ -421,3 +453,37 @@ def test_it_prints(judged_page, browse, tmp_path):
     page.pdf(path=path)
     assert path.read_bytes().startswith(b"%PDF")
     assert quiet(page)
+
+
+# What a printer is given: the colours of a chart's canvases as soon as the media change, within the same moment.
+PRINTED = """() => matchMedia("print").addEventListener("change", () => {
+    const roots = [document.querySelector("main .chart")], found = new Set();
+    while (roots.length) for (const e of roots.pop().querySelectorAll("*")) {
+        if (e.shadowRoot) roots.push(e.shadowRoot);
+        if (e.tagName === "CANVAS" && e.width && !e.getContext("webgl")) {
+            const data = e.getContext("2d").getImageData(0, 0, e.width, e.height).data;
+            for (let k = 0; k < data.length; k += 4)
+                if (data[k + 3] === 255) found.add([...data.slice(k, k + 3)].join());
+        }
+    }
+    window.printed = [...found];
+})"""
+
+
+def test_charts_of_a_dark_page_are_printed_on_white_paper(judged_page, browse):
+    page = browse(judged_page, width=1300, dark=True)
+    page.evaluate(PRINTED)
+    page.emulate_media(media="print", color_scheme="dark")
+    page.wait_for_function("() => window.printed")
+    printed = page.evaluate("() => window.printed")
+    assert "0,114,178" in printed  # --series-0 in light
+    assert "92,179,232" not in printed  # and in dark
+
+
+def test_the_button_for_all_sections_says_what_it_will_do(comparison, browse):
+    page = browse(comparison_report(comparison(3)), width=1300)
+    for button in page.locator("button.fold").all():
+        button.click()
+    page.get_by_role("button", name="Expand all").click()
+    assert page.locator("button.fold[aria-expanded=false]").count() == 0
+    assert page.get_by_role("button", name="Collapse all").is_visible()

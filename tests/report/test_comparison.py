@@ -53,6 +53,14 @@ def test_what_failed_and_what_is_missing_is_said(comparison):
     assert "Are the differences real?" not in text
 
 
+def test_the_same_failure_of_several_repeats_is_said_once(comparison):
+    found = comparison(2)
+    found["entries"][1]["failures"] = ["repeat 1: the disk is full.", "repeat 2: the disk is full."]
+    text = Page(comparison_report(found)).text
+    assert text.count("the disk is full.") == 1
+    assert "repeats 1, 2: the disk is full." in text
+
+
 def test_nothing_finished_yet(comparison):
     found = comparison(1, tests=None, complete=False)
     found["entries"][0] |= {"rank": None, "accuracy": None, "accuracy_sd": None, "stability": None, "curve": None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamsift.report.over_time import Reference, accuracy_chart, joined, stability_chart, told
+from streamsift.report.over_time import Reference, accuracy_chart, error_chart, joined, stability_chart, told
 
 ROWS = [100, 200, 300]
 
@@ -12,6 +12,13 @@ def test_lines_that_coincide_are_one_and_the_file_has_all():
     assert [name for name, _, _ in joined(lines)] == ["chi2 = gini", "fisher"]
     chart = accuracy_chart(lines, "Accuracy")
     assert "These lines coincide: chi2 = gini." in chart.reading
+    assert [mark.text for mark in chart.legend] == ["chi2 = gini", "fisher"]
+    assert chart.data["method"] == ["chi2"] * 3 + ["fisher"] * 3 + ["gini"] * 3
+
+
+def test_the_file_of_an_error_chart_has_all_lines_too():
+    lines = [("chi2", ROWS, [7.0, 8.0, 9.0]), ("fisher", ROWS, [5.0, 6.0, 6.0]), ("gini", ROWS, [7.0, 8.0, 9.001])]
+    chart = error_chart(lines, "RMSE")
     assert [mark.text for mark in chart.legend] == ["chi2 = gini", "fisher"]
     assert chart.data["method"] == ["chi2"] * 3 + ["fisher"] * 3 + ["gini"] * 3
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from streamsift.report.chart import shorten
 from streamsift.report.figures import lanes_chart
 from streamsift.report.reproduction import reproduction_report
 from streamsift.report.run import run_report
@@ -145,8 +147,35 @@ def test_names_from_the_data_cannot_become_markup(make_trace):
 def test_small_and_wide_runs(make_trace, snapshots, features, unpack):
     scores = np.random.default_rng(0).random((snapshots, features))
     html = run_report("data", "lead", [summarize(make_trace(scores, k=min(features, 20)), "run")])
-    assert len(unpack(html)["charts"]) == 3
+    assert len(unpack(html)["charts"]) == (3 if snapshots > 1 else 2)
     assert len(html) < LIMIT
+
+
+def test_long_names_that_begin_alike_are_told_apart_beside_the_lanes():
+    names = [f"a very long name of a sensor in hall {k // 3}, channel {k % 3} (raw, millivolts)" for k in range(40)]
+    found = shorten([*names, "short"])
+    assert len(set(found)) == 41
+    assert max(len(name) for name in found) <= 18
+    assert found[-1] == "short"
+
+
+def test_a_run_that_ends_without_a_selection_says_so(make_trace, unpack):
+    trace = make_trace([[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]], k=1)
+    last = trace.table.slice(2).to_pylist()[0] | {"selected": []}
+    table = pa.concat_tables([trace.table.slice(0, 2), pa.Table.from_pylist([last], trace.table.schema)])
+    run = summarize(replace(trace, table=table), "run")
+    page = Page(run_report("data", "lead", [run]))
+    assert "Nothing is selected at the end." in page.text
+    assert "Each coloured line" not in page.text
+    chart = lanes_chart(run["lanes"])
+    assert (chart.figure.x_range.start, chart.figure.x_range.end) == (0, 300)  # though 200 is the last row selected
+
+
+def test_a_single_snapshot_has_no_lines_over_time_and_lanes_in_the_order_of_rank(make_trace, unpack):
+    html = run_report("data", "lead", [summarize(make_trace([[1.0, 3.0, 2.0]], k=3), "run")])
+    assert "Scores of the leaders" not in html
+    lanes = next(chart for chart in unpack(html)["charts"] if "what" in chart["data"])
+    assert lanes["data"]["feature"] == ["x1", "x2", "x0"]
 
 
 def test_a_method_without_scores_has_no_heat_map(make_trace):
@@ -173,13 +202,14 @@ def test_long_names_and_infinite_scores(make_trace):
 
 def test_many_selected_features_are_cut_with_a_word(make_trace):
     html = run_report("data", "lead", [summarize(make_trace(np.random.default_rng(0).random((2, 900)), k=800), "run")])
-    assert "more are in selection.json" in Page(html).text
+    assert "more features are in selection.json" in Page(html).text
     assert len(html) < LIMIT
 
 
 def test_charts_say_what_they_leave_out():
     lane = {"index": 0, "name": "a", "selected": [(0, 10)], "relevant": []}
     lanes = {"features": [lane], "n_ever_selected": 4, "drift": [], "drift_found": [], "true_features_known": False}
+    lanes["end"] = 10
     assert "3 more features" in lanes_chart(lanes).reading
 
 

@@ -55,3 +55,10 @@ def test_up_is_better_for_a_loss_too(comparison):
     assert plot.y_range.start < 0.8 < 0.9 < plot.y_range.end
     box = next(one for one in plot.center if type(one).__name__ == "BoxAnnotation")
     assert box.top == pytest.approx(0.8)
+
+
+def test_chance_is_in_the_legend_where_it_is_in_sight(comparison):
+    entries = numbered(comparison, 3)
+    near, far = (trade_chart(entries, "accuracy", entries[2] | {"accuracy": level}) for level in (0.8, 0.3))
+    assert near.legend[-1].text == "no better than without features"
+    assert far.legend[-1].text == "on the front"

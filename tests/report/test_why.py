@@ -91,6 +91,16 @@ def test_means_by_class_are_drawn_on_one_scale():
         assert "Mean ± standard deviation" in text
 
 
+def test_a_mean_that_is_nothing_but_rounding_is_zero_and_its_numbers_stand_clear_of_the_line():
+    spreads = [{"label": "all rows", "mean": -2.012e-16, "deviation": 0.04757}]
+    evidence = {"bins": [], "spreads": spreads, "missing": None, "examples": [], "related": [], "figures": []}
+    why = {"name": "a", "index": 0, "selected": True, "rank": 1, "score": 1.0, "threshold": 0.5, "n_features": 2}
+    text = html({**why, "classes": [], "evidence": evidence | {"unknown": []}})
+    assert "all rows: 0.000 ± 0.04757" in text
+    assert float(re.search(r'x2="([\d.]+)"', text).group(1)) < 270.0  # where the room for the numbers begins
+    assert "score 1.000 (the best that is not selected has 0.5000)" in text
+
+
 def test_a_notebook_shows_the_same_card(trace):
     X = np.column_stack([np.arange(100.0), np.ones(100)])
     why = Screener(n_features_to_select=1).partial_fit(X, np.arange(100) > 40).explain("x0")

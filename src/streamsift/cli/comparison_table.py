@@ -10,7 +10,7 @@ import click
 
 from streamsift.cli.table import print_table
 from streamsift.comparison.metrics import METRIC_NAMES, NUMBER_METRICS
-from streamsift.report.numbers import size
+from streamsift.report.numbers import joined_failures, size
 
 Entry = dict[str, Any]
 
@@ -35,7 +35,9 @@ def print_comparison(found: dict[str, Any]) -> None:
     ]
     budget = found.get("budget") or {"sentence": ""}
     notes += [sentence for sentence in (budget["sentence"], found.get("metric_sentence", "")) if sentence]
-    notes += [f"Failed: {entry['name']}, {failure}" for entry in entries for failure in _joined(entry["failures"])]
+    notes += [
+        f"Failed: {entry['name']}, {failure}" for entry in entries for failure in joined_failures(entry["failures"])
+    ]
     notes += [judge["sentence"] for judge in found.get("judges", ()) if judge["sentence"]]
     notes += [rival["sentence"] for rival in found.get("rivals", ())]
     notes += _tested(found["tests_by_protocol"])
@@ -154,19 +156,6 @@ def _narrow(rows: list[dict[str, str]], width: int) -> list[str]:
             for row in rows:
                 del row[heading]
     return left_out
-
-
-def _joined(failures: list[str]) -> list[str]:
-    """Failures with the same words are said once.
-
-    >>> _joined(["repeat 1: no", "repeat 2: perhaps", "repeat 3: no"])
-    ['repeats 1, 3: no', 'repeat 2: perhaps']
-    """
-    repeats: dict[str, list[str]] = {}
-    for failure in failures:
-        place, _, words = failure.partition(": ")
-        repeats.setdefault(words, []).append(place.removeprefix("repeat "))
-    return [f"repeat{'s' * (len(which) > 1)} {', '.join(which)}: {words}" for words, which in repeats.items()]
 
 
 def _number(value: float | None, form: str, *, before: str = "") -> str:

@@ -69,7 +69,15 @@ def report(run: str, out: str, against: str | None, kind: str | None, opens: boo
     if kind is not None:
         _export(page, target, "svg" if kind == "svg" else "png")
     if opens:
-        click.launch(str(target))
+        _open(target)
+
+
+def _open(page: Path) -> None:
+    """Open a page in the browser that the system has for it, or that BROWSER names."""
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        click.echo(f"No browser could be started: open {page} in one.", err=True)
 
 
 def _export(page: str, target: Path, kind: Literal["svg", "png"]) -> None:

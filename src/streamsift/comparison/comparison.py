@@ -96,6 +96,7 @@ class Comparison:
             {
                 "data": plan.source.name,
                 "target": facts.target or "",
+                "reading": plan.reading(),
                 "n_rows": facts.n_rows,
                 "n_features": facts.n_features,
                 "n_classes": facts.n_classes,

@@ -79,7 +79,7 @@ class ComparisonPlan:
     """Everything that is settled before the first run.
 
     left_out: methods that do not fit the data, and why. objects: the methods that were given as objects, by name.
-    metric: what entries are ranked and tested by. metric_given: whether somebody asked for it.
+    metric: what entries are ranked and tested by. metric_given, task_given: whether somebody asked for it.
 
     In a `with` block it removes the spooled data at the end; otherwise that goes when the plan is forgotten.
     """
@@ -96,6 +96,7 @@ class ComparisonPlan:
     objects: Mapping[str, Any] = field(default_factory=dict)
     metric: str = "accuracy"
     metric_given: bool = False
+    task_given: bool = False
 
     def __enter__(self) -> Self:
         return self
@@ -106,6 +107,14 @@ class ComparisonPlan:
     def runs(self) -> list[ComparedRun]:
         """All runs, repeat after repeat, so that an interrupted comparison has treated all entries alike."""
         return [ComparedRun(entry, repeat) for repeat in range(self.repeats) for entry in self.entries]
+
+    def reading(self) -> dict[str, Any]:
+        """How the data is to be read, as far as somebody said so: what `open_stream` must be told to read the same."""
+        named = {"categorical": list(self.source.categorical), "ignore": list(self.source.ignore)}
+        task = {"task": self.survey.task} if self.task_given else {}
+        given = named | self.source.reading | task
+        usual = {"unlabelled": "error", "limits": given.get("limits")}  # a file beyond a limit says which
+        return {name: value for name, value in given.items() if value and value != usual.get(name)}
 
     def settings(self) -> dict[str, Any]:
         """What a run depends on, beside its entry and its repeat; runs of other settings cannot stand beside it."""
@@ -222,6 +231,7 @@ def plan_comparison(
         {name: made for name, made in everyone.items() if made is not None},
         metric or ("rmse" if facts.numeric else metric_for(facts.largest_share)),
         metric is not None,
+        task != "auto",
     )
 
 

@@ -122,6 +122,8 @@ def advise(
     if protocol == "prequential" and min(entry["features"] for entry in rivals) >= n_features:
         who = "Every method selects" if len(rivals) > 1 else f"{rivals[0]['name']} selects"
         words = f"{who} all {n_features:,} columns: ask for fewer with -k."
+        if n_features == 1:
+            words = "There is only one column, so there is nothing to select."
         return Advice("all selected", None, words)
     return _Adviser(entries, rivals, _Verdicts(tests.get(protocol), metric), metric).advice()
 
@@ -353,7 +355,9 @@ class _Adviser:
         better, known = self._verdicts.counts(choice, self._rivals)
         if not known:
             return "" if len(self._rivals) == 1 else "the differences were not tested"
-        return f"it is better than {better or 'none'} of the {known} other{'s' * (known > 1)} beyond chance"
+        if known == 1:
+            return f"it is {'better' if better else 'not better'} than the other beyond chance"
+        return f"it is better than {better or 'none'} of the {known} others beyond chance"
 
     def _gains(self, choice: Figures) -> list[str]:
         """What selecting costs or gains, by all features under the same model and under the best one."""

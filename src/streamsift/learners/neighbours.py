@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-class Neighbours:
-    """The nearest of the last 500 rows."""
+class _Window:
+    """The last 500 rows, and a search for the nearest of them."""
 
     def __init__(self, scale: str = "standard") -> None:
         self.scale = scale
@@ -56,19 +56,6 @@ class Neighbours:
         self._selected, self._classes = selected, max(classes, self._classes)
         self._model = None  # the search structure is built when it is asked for
 
-    def predict(self, X: Floats) -> NDArray[Any]:
-        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        refuse_not_finite(X)
-        found = np.zeros((len(X), self._classes))
-        if self._model is None and not self._build():  # no row of the window knows all selected columns
-            labels = np.concatenate(self._labels)[-WINDOW:]
-            return found + np.bincount(labels, minlength=self._classes) / len(labels)
-        # Some classes may have left the window.
-        found[:, self._model.classes_] = self._model.predict_proba(self._comparable(X))
-        return found
-
     def _build(self) -> bool:
         window = np.concatenate([known_columns(rows, self._selected) for rows in self._rows])[-WINDOW:]
         labels = np.concatenate(self._labels)[-WINDOW:]
@@ -91,7 +78,7 @@ class Neighbours:
         return True
 
     def _search(self, n_neighbours: int) -> Any:
-        return KNeighborsClassifier(n_neighbours)
+        raise NotImplementedError
 
     def _comparable(self, X: Floats) -> Floats:
         """Columns whose Euclidean distances are ours, up to what is the same for all rows of the window.
@@ -106,7 +93,27 @@ class Neighbours:
         return np.hstack(parts)
 
 
-class NeighbourMeans(Neighbours):
+class Neighbours(_Window):
+    """The classes of the nearest of the last 500 rows."""
+
+    def predict(self, X: Floats) -> NDArray[Any]:
+        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:
+        refuse_not_finite(X)
+        found = np.zeros((len(X), self._classes))
+        if self._model is None and not self._build():  # no row of the window knows all selected columns
+            labels = np.concatenate(self._labels)[-WINDOW:]
+            return found + np.bincount(labels, minlength=self._classes) / len(labels)
+        # Some classes may have left the window.
+        found[:, self._model.classes_] = self._model.predict_proba(self._comparable(X))
+        return found
+
+    def _search(self, n_neighbours: int) -> Any:
+        return KNeighborsClassifier(n_neighbours)
+
+
+class NeighbourMeans(_Window):
     """The mean number of the nearest of the last 500 rows."""
 
     def predict(self, X: Floats) -> NDArray[Any]:

@@ -9,8 +9,9 @@ from streamsift import catalog
 from streamsift.comparison.kinds import is_baseline
 from streamsift.comparison.methods import split_name
 from streamsift.report.measures import measure
+from streamsift.report.numbers import listed
 from streamsift.report.page import Card, CardFact, Snippet
-from streamsift.report.ranking import labels
+from streamsift.report.ranking import models
 
 Entry = dict[str, Any]
 
@@ -23,6 +24,12 @@ TITLES = {
     "nothing finished": "Nothing to recommend yet",
 }
 KINDS = {"over streams": "95 % interval, {n} streams", "over time": "95 % interval over time", "range": "{n} repeats"}
+SAME = {
+    "over streams": "the same in all {n} streams",
+    "over time": "the same all the time",
+    "range": "the same in all {n} repeats",
+}
+SIGNS = {"\t": "tab", " ": "space"}  # what the command line calls characters that are not seen
 MOST_NAMED = 4  # methods named in the caveat
 
 
@@ -34,6 +41,8 @@ def card(comparison: dict[str, Any]) -> Card:
     metric = comparison.get("metric", "accuracy")
     name = "all features" if chosen is None else _called(chosen)
     title = TITLES.get(verdict, "{name}").format(name=name)
+    if verdict == "all selected" and comparison["n_features"] == 1:
+        title = "Nothing to select from"
     if "verdict" not in comparison:
         title = "What the comparison says"
     return Card(
@@ -67,12 +76,15 @@ def _interval(found: dict[str, Any] | None, write: Any) -> str:
     >>> from streamsift.report.numbers import share
     >>> _interval({"low": 0.8, "high": 0.9, "kind": "over streams", "n": 3}, share)
     '80.0 % to 90.0 % (95 % interval, 3 streams)'
+    >>> _interval({"low": 1.0, "high": 1.0, "kind": "over streams", "n": 3}, share)
+    'the same in all 3 streams'
     """
     if found is None:
         return "no interval: too few rows or repeats"
     low, high = write(found["low"]), write(found["high"])
-    kind = KINDS[found["kind"]].format(n=found["n"])
-    return f"{low} ({kind})" if low == high else f"{low} to {high} ({kind})"
+    if found["low"] == found["high"]:
+        return SAME[found["kind"]].format(n=found["n"])
+    return f"{low} to {high} ({KINDS[found['kind']].format(n=found['n'])})"
 
 
 def _caveats(comparison: dict[str, Any], chosen: Entry | None) -> list[str]:
@@ -82,8 +94,8 @@ def _caveats(comparison: dict[str, Any], chosen: Entry | None) -> list[str]:
         return words
     near = _not_distinguished(comparison, chosen)
     if near:
-        more = f" and {len(near) - MOST_NAMED} more" if len(near) > MOST_NAMED else ""
-        words.append(f"No test distinguishes it from {', '.join(near[:MOST_NAMED])}{more}.")
+        more = [f"{len(near) - MOST_NAMED} more"] if len(near) > MOST_NAMED else []
+        words.append(f"No test distinguishes it from {listed([*near[:MOST_NAMED], *more])}.")
     if chosen["model"]:
         words.append(f"The figures are those of {chosen['model']}; another learner may prefer another selection.")
     if comparison["repeats"] == 1:
@@ -93,7 +105,8 @@ def _caveats(comparison: dict[str, Any], chosen: Entry | None) -> list[str]:
 
 def _not_distinguished(comparison: dict[str, Any], chosen: Entry) -> list[str]:
     tests = comparison.get("tests_by_protocol", {}).get(chosen["protocol"]) or comparison["tests"]
-    names = labels(comparison["entries"])
+    alone = len(models(comparison["entries"])) <= 1
+    names = {entry["name"]: entry["method"] if alone else entry["name"] for entry in comparison["entries"]}
     found = []
     for pair in () if tests is None else tests.get("pairs", ()):
         both = (pair["first"], pair["second"])
@@ -109,28 +122,56 @@ def snippets(comparison: dict[str, Any], entry: Entry) -> list[Snippet]:
         return []
     method, settings = split_name(entry["method"])
     count, data, target = comparison.get("n_features_to_select"), comparison["data"], comparison["target"]
+    reading = {"target": target} | comparison.get("reading", {}) if target else comparison.get("reading", {})
     given = {"n_features_to_select": count} if count is not None and entry["protocol"] == "prequential" else {}
     numeric = comparison.get("task") == "regression" and entry["protocol"] == "prequential"
     task = {"task": "regression"} if numeric and hasattr(catalog.make(method), "task") else {}
     made = ", ".join([repr(method), *(f"{name}={value!r}" for name, value in (task | given | settings).items())])
     is_file = not data.startswith("generate:") and "." in data
-    code = Snippet("In Python", "\n".join(_python(made, entry, data if is_file else None, target)))
+    source = f"open_stream({', '.join([repr(data), *_arguments(reading)])})" if is_file else None
+    code = Snippet("In Python", "\n".join(_python(made, entry, source, _judging(comparison))))
     if not is_file:
         return [code]
-    words = ["streamsift", "select", data, *(["--target", target] if target else []), "--method", method]
+    words = ["streamsift", "select", data, *_options(reading), "--method", method]
     words += ["-k", str(count)] if given and "n_features_to_select" not in settings else []
     words += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     return [Snippet("In the shell", f"{shlex.join(words)} --out run/", wraps=True), code]
 
 
-def _python(made: str, entry: Entry, path: str | None, target: str) -> list[str]:
+def _arguments(given: dict[str, Any]) -> list[str]:
+    return [f"{name}={value!r}" for name, value in given.items()]
+
+
+def _options(reading: dict[str, Any]) -> list[str]:
+    """How the data is read, as words of the command line.
+
+    >>> _options({"target": "y", "ignore": ["id", "name"], "sep": "\\t", "unlabelled": "skip"})
+    ['--target', 'y', '--ignore', 'id', '--ignore', 'name', '--sep', 'tab', '--skip-unlabelled']
+    """
+    words: list[str] = []
+    for name, value in reading.items():
+        if name == "unlabelled":
+            words.append("--skip-unlabelled")
+        else:
+            several = value if isinstance(value, (list, tuple)) else [value]
+            words += [word for one in several for word in (f"--{name}", SIGNS.get(one, str(one)))]
+    return words
+
+
+def _judging(comparison: dict[str, Any]) -> dict[str, Any]:
+    """How the entries were judged, where it is not what `prequential` does by itself."""
+    usual = {"batch_size": 100, "label_delay": 0, "scale": "standard"}
+    return {name: comparison[name] for name, value in usual.items() if comparison.get(name, value) != value}
+
+
+def _python(made: str, entry: Entry, source: str | None, judging: dict[str, Any]) -> list[str]:
     """Lines that do with an entry what the comparison did: judge it on the file, or learn from the caller's data."""
     selector = f"selector = catalog.make({made})"
     if entry["protocol"] != "prequential":
         return ["from streamsift import catalog", "", selector, "selector.fit(X, y)  # your table and its target"]
-    if path is None:
+    if source is None:
         loop = ["for X, y in batches:  # your stream", "    selector.partial_fit(X, y)", "print(selector.selected_)"]
         return ["from streamsift import catalog", "", selector, *loop]
     head = ["from streamsift import catalog, prequential", "from streamsift.streams import open_stream", "", selector]
-    source = f"open_stream({path!r}, target={target!r})" if target else f"open_stream({path!r})"
-    return [*head, f"trace = prequential({source}, selector, {entry['model']!r})", "print(selector.selected_)"]
+    given = ", ".join([source, "selector", repr(entry["model"]), *_arguments(judging)])
+    return [*head, f"trace = prequential({given})", "print(selector.selected_)"]

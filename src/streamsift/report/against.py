@@ -146,8 +146,14 @@ def _other_settings(new: Trace, old: Trace) -> str:
     other = [name for name in mine if name in theirs and str(mine[name]) != str(theirs[name])]
     if not other:
         return ""
-    told = ", ".join(f"{name} {theirs[name]} → {mine[name]}" for name in other[:6])
-    return f" Set differently: {told}." + (" Scores of two methods cannot be compared." if "method" in other else "")
+    told = "; ".join(f"{name.replace('_', ' ')} {_said(theirs[name])} → {_said(mine[name])}" for name in other[:6])
+    return f" Settings that differ: {told}." + (
+        " Scores of two methods cannot be compared." if "method" in other else ""
+    )
+
+
+def _said(value: Any) -> str:
+    return "–" if value is None else str(value)
 
 
 def comparison_changes(new: Mapping[str, Any], old: Mapping[str, Any], old_name: str) -> Section:
@@ -161,7 +167,7 @@ def comparison_changes(new: Mapping[str, Any], old: Mapping[str, Any], old_name:
         change = None if None in values else values[0] - values[1]  # type: ignore[operator]
         state = "both" if name in mine and name in theirs else "new" if name in mine else "left out now"
         cells = [Cell(write(value), value) for value in values]
-        rows.append([name, state, *cells, Cell("–" if change is None else f"{change:+.4f}", change)])
+        rows.append([name, state, *cells, Cell(_difference(change, metric), change)])
     label = measure(metric).label
     columns = ["entry", "in", label, f"{label} before", "difference"]
     advice = [one.get("recommended") or "nothing" for one in (new, old)]
@@ -169,6 +175,17 @@ def comparison_changes(new: Mapping[str, Any], old: Mapping[str, Any], old_name:
     same = f"Both recommend {advice[0]}." if advice[0] == advice[1] else moved
     table = Table("What changed", columns, rows, numeric=frozenset(columns[2:]))
     return Section(f"Since {old_name}", tables=[table], note=same)
+
+
+def _difference(change: float | None, metric: str) -> str:
+    """How much a metric changed: shares in points of per cent.
+
+    >>> _difference(-0.0038, "accuracy"), _difference(0.25, "rmse"), _difference(None, "rmse")
+    ('-0.4 points', '+0.2500', '–')
+    """
+    if change is None:
+        return "–"
+    return f"{100 * change:+.1f} points" if measure(metric).format.endswith("%") else f"{change:+.4f}"
 
 
 def page_name(path: str) -> str:

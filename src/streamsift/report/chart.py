@@ -7,8 +7,10 @@ script paints the figures with them; so one figure serves both.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, MultiLine, NumeralTickFormatter, PlainText, Range1d
@@ -202,18 +204,59 @@ def shorten(names: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
     ['mean_conca…s_worst', 'area']
     >>> shorten(["station_010_temperature", "station_011_temperature"])
     ['station_010_tempe…', 'station_011_tempe…']
+    >>> shorten([f"hall 1 of the plant, channel {k}, raw values in millivolts" for k in (10, 12)])
+    ['…10, raw values i…', '…12, raw values i…']
     """
     keep = longest * 5 // 9
     found = [_cut(name, f"{name[:keep]}…{name[keep + 1 - longest :]}", longest) for name in names]
     if len(set(found)) == len(set(names)):
         return found
-    first, last = min(names), max(names)
-    differ = next((k for k, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
-    if differ < longest - 5:
-        return [_cut(name, f"{name[: longest - 1]}…", longest) for name in names]
-    start = differ - 4  # a little of what is alike
-    return [_cut(name, f"…{name[start : start + longest - 2]}…", longest) for name in names]
+    ordered = sorted(set(names))
+    differs = dict.fromkeys(ordered, 0)  # where each name leaves the one that is most like it
+    for one, other in pairwise(ordered):
+        alike = _alike(one, other)
+        differs[one], differs[other] = max(differs[one], alike), alike
+    found = [_cut(name, _from_word(name, differs[name], longest), longest) for name in names]
+    groups: dict[str, list[str]] = {}
+    for name, short in zip(names, found, strict=True):
+        groups.setdefault(short, []).append(name)
+    return [_both(name, groups[short], differs[name], longest) for name, short in zip(names, found, strict=True)]
 
 
 def _cut(name: str, short: str, longest: int) -> str:
     return name if len(name) <= longest else short
+
+
+def _alike(one: str, other: str) -> int:
+    """How many letters two names begin with that are the same."""
+    return next(
+        (k for k, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
+    )
+
+
+def _both(name: str, group: Sequence[str], place: int, longest: int) -> str:
+    """The part of a name that holds a place; of names of which it is the same, first what tells these apart.
+
+    >>> names = ["the northern hall, channel 10", "the southern hall, channel 10"]
+    >>> _both(names[0], names[:1], 27, 18), _both(names[0], names, 27, 18)
+    ('…10', 'the north…10')
+    """
+    alike = _alike(min(group), max(group))
+    if len(name) <= longest or min(group) == max(group):
+        return _cut(name, _from_word(name, place, longest), longest)
+    head = _from_word(name, alike, longest // 2 + 1).rstrip("…")
+    return f"{head}…{_from_word(name, place, longest - len(head)).strip('…')}"[:longest]
+
+
+def _from_word(name: str, place: int, longest: int) -> str:
+    """The part of a name from the word on that holds a place, or from its beginning where there is room for both.
+
+    >>> _from_word("station_010_temperature", 10, 18), _from_word("the temperature of s10", 20, 12)
+    ('station_010_tempe…', '…s10')
+    """
+    if place < longest - 5:
+        return f"{name[: longest - 1]}…"
+    words = [found.end() for found in re.finditer(r"[\s,;:./]", name[:place])]
+    start = max([place - longest // 2, *words[-1:]])
+    rest = name[start:]
+    return f"…{rest}" if len(rest) < longest else f"…{rest[: longest - 2]}…"

@@ -10,10 +10,11 @@ from typing import Any
 from streamsift.comparison.kinds import is_baseline
 from streamsift.report.advice import card
 from streamsift.report.chart import Chart
+from streamsift.report.numbers import joined_failures
 from streamsift.report.over_time import Reference, accuracy_chart, error_chart, stability_chart
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
-from streamsift.report.ranking import cost_table, labels, majority, models, quality_table
+from streamsift.report.ranking import cost_table, labels, learners, majority, quality_table
 from streamsift.report.run import run_section, why_sections
 from streamsift.report.summarize import summarize
 from streamsift.report.trade import trade_chart
@@ -116,9 +117,9 @@ def _lead(comparison: dict[str, Any]) -> str:
     target = f" to predict {comparison['target']!r}," if comparison["target"] else ""
     times = comparison["repeats"]
     times = min(times, (comparison.get("budget") or {"repeats": times})["repeats"])
-    repeats = "once" if times == 1 else f"{times} times"
-    learners = models(comparison["entries"])
-    judged = f", judged by {' and '.join(learners)}" if learners else ""
+    repeats = {1: "once", 2: "twice"}.get(times, f"{times} times")
+    judges = learners(comparison["entries"])
+    judged = f", judged by {judges}" if judges else ""
     return (
         f"{len(comparison['entries'])} ways{target} side by side: {', '.join(facts)}, each run {repeats} in batches of "
         f"{comparison['batch_size']:,}{judged}."
@@ -226,7 +227,7 @@ def _shown_run(comparison: dict[str, Any], folder: Path | None) -> dict[str, Any
 
 def _troubles(comparison: dict[str, Any]) -> list[Section]:
     """What failed and what was left out, with the reasons; nothing where all went well."""
-    failed = [[entry["name"], failure] for entry in comparison["entries"] for failure in entry["failures"]]
+    failed = [[entry["name"], words] for entry in comparison["entries"] for words in joined_failures(entry["failures"])]
     left_out = [[one["method"], one["reason"]] for one in comparison.get("left_out", ())]
     tables = [
         Table(title, ["method", "reason"], [list(row) for row in rows])

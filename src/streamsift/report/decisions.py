@@ -177,13 +177,12 @@ def _members(record: dict[str, Any], n_offered: int) -> Chart:
             for member in sorted(longest, key=lambda member: (member["from"], member["to"]))
         ],
         "n_ever_selected": len(members),
+        "end": n_offered,
         "drift": [],
         "drift_found": [],
         "true_features_known": False,
     }
-    chart = lanes_chart(lanes, x_label=OFFERED)
-    chart.figure.x_range.start, chart.figure.x_range.end = 0, n_offered
-    return chart
+    return lanes_chart(lanes, x_label=OFFERED)
 
 
 def _selected(found: dict[str, Any]) -> Table:

@@ -24,6 +24,7 @@ from streamsift.report.chart import (
     new_figure,
 )
 from streamsift.report.grid import grid_scores
+from streamsift.report.numbers import more_are
 from streamsift.report.over_time import ROWS, joined, told
 
 LABELLED = 40  # lines of a heat map that get all their names beside them; of more, those that have room
@@ -53,7 +54,7 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     chart = Chart(
         "Scores of all features" if left_out <= 0 else "Scores of the top features",
         "Each line is a feature, the best at the end on top; the stronger the colour, the higher its score."
-        + (f" {left_out:,} more features are not drawn." if left_out > 0 else "")
+        + (f" {more_are(left_out, 'feature')} not drawn." if left_out > 0 else "")
         + _thinned(run)
         + " Click a line to see the feature."
         + ("" if few else " Drag over lines to zoom into them (or Ctrl and the wheel): names come as there is room."),
@@ -69,7 +70,8 @@ def heat_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
     source = ColumnDataSource({"image": [cells[:, _snapshot_of_column(grid["rows"])]]})
     plot.image("image", x=0, y=-0.5, dw=end, dh=n_features, source=source, color_mapper=mapper)
     chart.colour(mapper, palette="heat")
-    chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g} and more"))
+    beyond = " and more" if (scores[np.isfinite(scores)] > high).any() else ""
+    chart.legend.append(Mark("heat", "ramp", f"{0 if abs(low) < high / 1000 else low:.3g} to {high:.3g}{beyond}"))
     plot.x_range = Range1d(0, end)
     name_lanes(chart, names)
     plot.y_range = Range1d(n_features - 0.5, -0.5)
@@ -108,16 +110,24 @@ def _thinned(run: dict[str, Any]) -> str:
 
 
 def scores_chart(run: dict[str, Any], number_of_run: int) -> Chart | None:
-    """The scores of the leading features over time, those of other features in grey behind them."""
+    """The scores of the leading features over time, those of other features in grey behind them.
+
+    None without scores, and for a single snapshot, whose scores are in the table.
+    """
     scores = run["scores"]
     leaders, others, unseen = scores["leaders"], scores["others"], scores["infinite"]
-    if not leaders and not others:
+    if len(scores["rows"]) < 2 or not (leaders or others):
         return None
     first = leaders[0]["name"] if leaders else "none"
+    reading = "Each coloured line is one of the features that lead at the end, best first"
+    reading += "; the grey ones were selected as well, now or earlier." if others else "."
     chart = Chart(
         "Scores of the leaders",
-        "Each coloured line is one of the features that lead at the end, best first"
-        + ("; the grey ones were selected as well, now or earlier." if others else ".")
+        (
+            reading
+            if leaders
+            else "Nothing is selected at the end; the grey lines are features that were selected earlier."
+        )
         + (f" An infinite score (perfect separation) is a gap: {', '.join(unseen[:3])}." if unseen else ""),
         f"Line chart of the scores of {len(leaders)} leading features against the rows seen; at the end {first} leads.",
         new_figure(ROWS, "score", 320),
@@ -149,7 +159,7 @@ def lanes_chart(
         "The selection over time",
         "Each lane is a feature: a bar while it was selected"
         + (", a pale band while it was a true feature." if known else ".")
-        + (f" {left_out:,} more features were selected for a shorter time and are not drawn." if left_out else ""),
+        + (f" {more_are(left_out, 'feature')} not drawn, selected for a shorter time." if left_out else ""),
         f"Lanes of {len(features)} features showing in which {unit} each was selected"
         + (" and in which it was a true feature." if known else "."),
         new_figure(x_label, None, 70 + 17 * max(len(names), 2)),
@@ -178,6 +188,7 @@ def lanes_chart(
         hover(chart, [marks], [("drift found by row", "@x{0,0}")])
     hover(chart, [bars], [("feature", "@name"), (f"selected in {unit}", "@left{0,0} – @right{0,0}")])
     name_lanes(chart, names)
+    chart.figure.x_range = Range1d(0, lanes["end"])  # as the scores above it, though nothing was selected at the ends
     chart.data = _lane_columns(features, drift, found)
     return dress(chart)
 

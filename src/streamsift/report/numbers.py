@@ -1,8 +1,9 @@
-"""Numbers for people: how the page writes scores, times and sizes, and how precisely it keeps them."""
+"""Numbers and lists for people: how the page writes scores, times and sizes, and how precisely it keeps them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 DIGITS = 6  # of the numbers on the page: enough for any reader, and a third of the bytes
 
@@ -38,6 +39,26 @@ def share(value: float | None, digits: int = 1) -> str:
     return "–" if value is None or math.isnan(value) else f"{100 * value:.{digits}f} %"
 
 
+def listed(words: Sequence[str]) -> str:
+    """Words in a sentence.
+
+    >>> listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('', 'a', 'a and b', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def more_are(count: int, what: str) -> str:
+    """The beginning of a sentence on things that are left out.
+
+    >>> more_are(1, "class"), more_are(2, "class"), more_are(1200, "feature")
+    ('1 more class is', '2 more classes are', '1,200 more features are')
+    """
+    if count == 1:
+        return f"1 more {what} is"
+    return f"{count:,} more {what}{'es' if what.endswith('s') else 's'} are"
+
+
 def duration(seconds: float | None) -> str:
     """Seconds, minutes or hours, whichever reads best.
 
@@ -66,3 +87,16 @@ def size(n_bytes: float | None) -> str:
         if n_bytes >= factor:
             return f"{n_bytes / factor:.{digits}f} {unit}"
     return f"{n_bytes:.0f} B"
+
+
+def joined_failures(failures: Sequence[str]) -> list[str]:
+    """Failures with the same words are said once.
+
+    >>> joined_failures(["repeat 1: no", "repeat 2: perhaps", "repeat 3: no"])
+    ['repeats 1, 3: no', 'repeat 2: perhaps']
+    """
+    repeats: dict[str, list[str]] = {}
+    for failure in failures:
+        place, _, words = failure.partition(": ")
+        repeats.setdefault(words, []).append(place.removeprefix("repeat "))
+    return [f"repeat{'s' * (len(which) > 1)} {', '.join(which)}: {words}" for words, which in repeats.items()]

@@ -62,10 +62,11 @@ def _together(names: Sequence[str]) -> str:
     """What to call lines that coincide; a legend has no room for many names.
 
     >>> _together(["a", "b", "c"]), _together(["a", "b", "c", "d", "e"])
-    ('a = b = c', 'a = b = 3 more')
+    ('a = b = c', 'a = b and 3 more')
     """
-    shown = names if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    return " = ".join(shown)
+    if len(names) <= MOST_NAMED:
+        return " = ".join(names)
+    return f"{' = '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
 
 
 def _coincide(one: Line, other: Line, within: float) -> bool:
@@ -107,10 +108,11 @@ def error_chart(lines: Sequence[Line], what: str, reference: Reference | None = 
     if reference is not None:
         every_row = [row for _, rows, _ in lines for row in rows]
         _shade(chart, reference, highest + margin, (min(every_row), max(every_row)))  # worse is above
-        chart.legend.append(Mark("faint", "dashed", reference.name))
+        chart.legend.append(Mark("quiet", "dotted", reference.name))
         chart.reading += f" Shaded: no better than {reference.name}."
     curves = draw_curves(chart, coloured(drawn), ("method", "row", "RMSE"))
     hover_curves(chart, curves, "method", ("row", "0,0"), ("RMSE", "0.[0000]"))
+    _keep_all(chart, lines, drawn, "RMSE")
     chart.figure.yaxis.formatter = NumeralTickFormatter(format="0.[000]a")
     chart.figure.y_range = Range1d(lowest - margin, highest + margin)
     return dress(chart)
@@ -149,14 +151,18 @@ def _over_time(
     curves = draw_curves(chart, coloured(drawn), ("method", "row", label))
     hover_curves(chart, curves, "method", ("row", "0,0"), (label, "0.0%"))
     if reference is not None:
-        chart.legend.append(Mark("faint", "dashed", reference.name))
-    names = {name for name, _, _ in lines}
-    if len(drawn) < len(names):  # the file has all lines, by their own names
-        points = [(name, x, y) for name, rows, values in lines for x, y in zip(rows, values, strict=True)]
-        chart.data = {key: [point[k] for point in points] for k, key in enumerate(("method", "row", label))}
+        chart.legend.append(Mark("quiet", "dotted", reference.name))
+    _keep_all(chart, lines, drawn, label)
     as_share(chart)
     chart.figure.y_range = Range1d(lowest - 0.01, highest + 0.015)
     return dress(chart)
+
+
+def _keep_all(chart: Chart, lines: Sequence[Line], drawn: Sequence[Line], label: str) -> None:
+    """The file of a chart has all lines by their own names, also those that are drawn as one."""
+    if len(drawn) < len({name for name, _, _ in lines}):
+        points = [(name, x, y) for name, rows, values in lines for x, y in zip(rows, values, strict=True)]
+        chart.data = {key: [point[k] for point in points] for k, key in enumerate(("method", "row", label))}
 
 
 def _shade(chart: Chart, reference: Reference, bottom: float, ends: tuple[float, float]) -> None:

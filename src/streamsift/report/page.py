@@ -156,6 +156,9 @@ def render(
         table_place=lambda table: table_places[id(table)],
         single=single,
         place=lambda chart: places[id(chart)],
+        has_bars=lambda table, column: any(
+            isinstance(row[column], Cell) and row[column].bar is not None for row in table.rows
+        ),
         as_cell=lambda cell: cell if isinstance(cell, Cell) else Cell(cell),
         version=__version__,
         style=Markup((templates / "style.css").read_text("utf-8")),

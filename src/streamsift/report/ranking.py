@@ -8,6 +8,7 @@ from typing import Any
 from streamsift.comparison.kinds import is_baseline
 from streamsift.comparison.plan import ALIASES
 from streamsift.report.measures import measure, worse
+from streamsift.report.numbers import listed
 from streamsift.report.page import Cell, Table
 
 Entry = dict[str, Any]
@@ -19,14 +20,26 @@ QUALITY = (
 _SHORT_NAMES = {name: short for short, name in ALIASES.items()}
 COST = ("rows_per_second", "memory", "seconds", "ram_hours")
 NOTE = (
-    "Best first; * marks the front: no other method beats it in {metric}, stability and features together. ± is the "
-    "standard deviation over the repeats. A click on a heading sorts."
+    "Best first; * marks the front: no other method beats it in {metric}, stability and features together.{spread} "
+    "A click on a heading sorts."
 )
 
 
 def models(entries: Sequence[Entry]) -> list[str]:
     """The learners that judged, in the order of their first entry."""
     return list(dict.fromkeys(entry["model"] for entry in entries if entry["model"] is not None))
+
+
+def learners(entries: Sequence[Entry]) -> str:
+    """The learners that judged, with the short names by which charts call them where there are several.
+
+    >>> learners([{"model": "naive_bayes"}, {"model": "perceptron"}]), learners([{"model": "naive_bayes"}])
+    ('naive_bayes (nb) and perceptron', 'naive_bayes')
+    """
+    names = models(entries)
+    if len(names) > 1:
+        names = [f"{name} ({_SHORT_NAMES[name]})" if name in _SHORT_NAMES else name for name in names]
+    return listed(names)
 
 
 def labels(entries: Sequence[Entry]) -> dict[str, str]:
@@ -65,7 +78,10 @@ def quality_table(entries: Sequence[Entry], everyone: Sequence[Entry], metric: s
     if all(entry.get("cost") == entry["features"] for entry in entries):
         keys.remove("cost")  # the same figure twice, where every feature costs 1
     remarks = {entry["name"]: remark(entry, everyone, metric) for entry in entries}
-    table = _table("All methods", entries, keys, NOTE.format(metric=measure(metric).label), ranked=True)
+    spread = any(entry.get(f"{key}_sd") is not None for entry in entries for key in keys)
+    told = " ± is the standard deviation over the repeats." if spread else ""
+    note = NOTE.format(metric=measure(metric).label, spread=told)
+    table = _table("All methods", entries, keys, note, ranked=True)
     if not any(remarks.values()):
         return table
     rows = [[*row, remarks[entry["name"]]] for row, entry in zip(table.rows, entries, strict=True)]
@@ -80,8 +96,8 @@ def cost_table(entries: Sequence[Entry]) -> Table:
 
 def _table(title: str, entries: Sequence[Entry], keys: Sequence[str], note: str, *, ranked: bool) -> Table:
     shown = [measure(key) for key in keys if any(entry.get(key) is not None for entry in entries)]
-    learners = models(entries)
-    several = len(learners) > 1
+    judges = models(entries)
+    several = len(judges) > 1
     rows: list[list[str | Cell]] = []
     for entry in entries:
         rank = "–" if entry["rank"] is None else f"{entry['rank']}{'*' * entry['on_front']}"
@@ -92,14 +108,16 @@ def _table(title: str, entries: Sequence[Entry], keys: Sequence[str], note: str,
         rows.append(line)
     names = [*(["rank"] if ranked else []), "method", *(["learner"] if several else [])]
     numeric = frozenset(one.label for one in shown) | ({"rank"} if ranked else frozenset())
-    judged = f"{title}, judged by {learners[0]}" if len(learners) == 1 else title
+    judged = f"{title}, judged by {judges[0]}" if len(judges) == 1 else title
     return Table(judged, [*names, *(one.label for one in shown)], rows, note, numeric)
 
 
 def _cell(entry: Entry, key: str) -> Cell:
     value, one = entry.get(key), measure(key)
     text = one.write(value)
-    if key == "accuracy" and value is not None and entry["accuracy_sd"] is not None:
-        text += f" ± {100 * entry['accuracy_sd']:.1f}"
+    deviation = entry.get(f"{key}_sd")
+    if value is not None and deviation is not None:
+        digits = ".2g" if deviation < 10 else ",.0f"
+        text += f" ± {100 * deviation:.1f}" if key == "accuracy" else f" ± {deviation:{digits}}"
     bar = min(max(value, 0.0), 1.0) if key in ("accuracy", "stability") and value is not None else None
     return Cell(text, value, bar)

@@ -9,7 +9,7 @@ from typing import Any
 from streamsift.report.chart import Chart
 from streamsift.report.figures import detection_chart, heat_chart, lanes_chart, scores_chart
 from streamsift.report.measures import measure
-from streamsift.report.numbers import duration, number, share, size
+from streamsift.report.numbers import duration, more_are, number, share, size
 from streamsift.report.over_time import (
     Line,
     Reference,
@@ -207,8 +207,10 @@ def _selected(run: dict[str, Any], place: int, places: dict[int, int]) -> Table:
     left_out = len(run["selected"]) - len(rows)
     note = (
         "Higher scores are more relevant. Time selected is the share of the rows during which a feature was selected. "
-        "A click on a name shows the feature." + (f" {left_out:,} more are in selection.json." if left_out else "")
+        "A click on a name shows the feature."
+        + (f" {more_are(left_out, 'feature')} in selection.json." if left_out else "")
     )
+    note = note if rows else "Nothing is selected at the end."
     return Table("Selected features", columns, cells, note, frozenset({"rank"}))
 
 

@@ -168,7 +168,8 @@ def _lanes(
     # Early ones first, late ones last: what left, what stayed and what came can be read from top to bottom.
     when = rows[chosen.lines]
     middle = {i: float(np.median(when[chosen.values == i])) for i in by_share[:N_LANES]}
-    shown = sorted(middle, key=lambda index: (middle[index], index))
+    ranks = {int(index): rank for rank, index in enumerate(chosen.line(len(rows) - 1))}
+    shown = sorted(middle, key=lambda index: (middle[index], ranks.get(index, len(ranks)), index))
     selected, true = chosen.flags(shown, lines), relevant.flags(shown, lines)
     times = rows[lines].tolist()
     return {
@@ -182,6 +183,7 @@ def _lanes(
             for k, index in enumerate(shown)
         ],
         "n_ever_selected": len(by_share),
+        "end": int(rows[-1]),
         "true_features_known": bool(relevant.known.any()),
         "every": round(len(rows) / len(lines), 1),
     }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bokeh.core.properties import value
-from bokeh.models import BoxAnnotation, ColumnDataSource, NumeralTickFormatter, Range1d
+from bokeh.models import BasicTicker, BoxAnnotation, ColumnDataSource, NumeralTickFormatter, Range1d
 
 from streamsift.comparison.kinds import is_baseline
 from streamsift.report.chart import FONT, Chart, Mark, dress, hover, new_figure
@@ -50,12 +50,13 @@ def trade_chart(entries: Sequence[Entry], metric: str = "accuracy", chance: Entr
     for role, text in (("quiet", "beaten by another method"), ("series-1", "baseline"), ("series-0", "on the front")):
         _dots(chart, [group for group in groups if group["role"] == role], judged, Mark(role, "dot", text))
     _labels(chart, groups)
-    if chance is not None and chance.get(metric) is not None:
+    if chance is not None and chance.get(metric) is not None and _in_sight(plot.y_range, float(chance[metric])):
         chart.legend.append(Mark("chance", "band", "no better than without features"))
     names = {"number": "number", "method": "name", metric: metric, "stability": "stability", "features": "features"}
     chart.data = {text: [e[key] for e in points] for text, key in names.items()}
     chart.data = {**chart.data, "on the front": [e["on_front"] for e in points]}
     dress(chart, "0%")
+    plot.xaxis.ticker = BasicTicker(min_interval=0.01)  # labels are whole per cents, each stands there once
     plot.xgrid.visible = True
     plot.yaxis.formatter = NumeralTickFormatter(format=judged.format)
     return chart
@@ -135,6 +136,15 @@ def _shade(chart: Chart, level: float) -> None:
     box = BoxAnnotation(top=level, line_color=None, fill_alpha=1.0, level="image")
     chart.figure.add_layout(box)
     chart.colour(box, fill_color="chance")
+
+
+def _in_sight(up: Any, level: float) -> bool:
+    """Whether something of the chart is shaded: all that is below a level on the screen.
+
+    >>> _in_sight(Range1d(0.9, 1.0), 0.5), _in_sight(Range1d(3.0, 1.0), 2.0)  # the axis of an error is turned over
+    (False, True)
+    """
+    return bool(level < up.start if up.start > up.end else level > up.start)
 
 
 def _roomy(values: Sequence[float], *, share: bool) -> Any:

@@ -14,13 +14,14 @@ import numpy as np
 from markupsafe import Markup
 
 from streamsift.report.grid import grid_scores
-from streamsift.report.numbers import number, share
+from streamsift.report.numbers import more_are, number, share
 from streamsift.report.page import FeatureCard
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508a", "#8f6f00", "#444c56")  # of a notebook; as in style.css
 MOST_CLASSES = len(COLOURS)
 WIDTH, BAR, GAP, LABEL = 400, 9, 7, 140  # of the bars, in pixels
 LINE, CLASS, NUMBERS = 20, 90, 130  # height of a line of means, room for its class and its numbers
+NOTHING = 1e-9  # of a standard deviation: a mean nearer to 0 is what rounding left of it
 SPARK_WIDTH, SPARK_HEIGHT = 400, 54
 PARAGRAPH = "margin: 4px 0 0; font-size: 13px; overflow-wrap: anywhere"
 PICTURE = (
@@ -63,8 +64,8 @@ def html(why: Why, course: Course | None = None) -> str:
 
 def _head(why: Why) -> Markup:
     badge = "selected" if why["selected"] else "not selected"
-    other = "next" if why["selected"] else "last selected"
-    beside = "" if why["threshold"] is None else f"; {other} {number(float(why['threshold']))}"
+    other = "the best that is not selected has" if why["selected"] else "the last selected has"
+    beside = "" if why["threshold"] is None else f" ({other} {number(float(why['threshold']))})"
     facts = f"{badge}, rank {why['rank']:,} of {why['n_features']:,}; score {number(float(why['score']))}{beside}"
     text = '<p style="margin: 0 0 4px"><strong>{}</strong> <span style="opacity: .75">{}</span></p>'
     return Markup(text).format(why["name"], facts)
@@ -148,7 +149,7 @@ def _bars(why: Why) -> Markup:
             told = f"{text}: {share(part)} of {labels[place]}"
             drawn.append(Markup(RECT).format(LABEL, top + place * BAR, length, BAR - 1, _colour(place), told))
     left_out = int((totals > 0.0).sum()) - len(classes)
-    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    note = f" ({more_are(left_out, 'class')} not drawn)" if left_out else ""
     legend = Markup("&ensp;").join(
         Markup('<span><span style="color: {}">■</span> {}</span>').format(_colour(k), label)
         for k, label in enumerate(labels)
@@ -165,7 +166,7 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
     shown = spreads[: MOST_CLASSES + 1]
     ends = [one["mean"] + side * (one["deviation"] or 0.0) for one in shown for side in (-1.0, 1.0)]
     low, high = min(ends), max(ends)
-    room = WIDTH - CLASS - NUMBERS
+    room = WIDTH - CLASS - NUMBERS - GAP
     classes = [one["label"] for one in shown if one["label"] != "all rows"]
     drawn = []
     for line, one in enumerate(shown):
@@ -174,13 +175,14 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
             f"{CLASS + room * ((value - low) / (high - low) if high > low else 0.5):.1f}"
             for value in (mean, mean - deviation, mean + deviation)
         )
-        told = number(mean) if one["deviation"] is None else f"{number(mean)} ± {number(deviation)}"
+        written = number(0.0 if abs(mean) < NOTHING * deviation else mean)
+        told = written if one["deviation"] is None else f"{written} ± {number(deviation)}"
         colour = _colour(classes.index(one["label"])) if one["label"] in classes else "currentColor"
         drawn.append(Markup(TEXT).format(CLASS - 12, y, _short(one["label"], 13)))
         drawn.append(Markup(MEAN).format(left, right, y, colour, x, one["label"], told))
         drawn.append(Markup(TEXT).format(WIDTH, y, told))
     left_out = len(spreads) - len(shown)
-    note = f" ({left_out} more classes are not drawn)" if left_out else ""
+    note = f" ({more_are(left_out, 'class')} not drawn)" if left_out else ""
     head = Markup('<p style="margin: 6px 0 2px; font-size: 13px">Mean ± standard deviation{}</p>').format(note)
     title = "Mean and standard deviation by class"
     return head + Markup(PICTURE + "{3}</svg>").format(title, WIDTH, LINE * len(shown), Markup("").join(drawn))

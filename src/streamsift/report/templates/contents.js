@@ -4,6 +4,8 @@ const foldButtons = () => [...document.querySelectorAll("button.fold")];
 const fold = (button, open) => {
   button.setAttribute("aria-expanded", String(open));
   document.getElementById(button.getAttribute("aria-controls")).hidden = !open;
+  const all = document.getElementById("fold-all");
+  if (all) all.textContent = foldButtons().some(isOpen) ? "Collapse all" : "Expand all";
 };
 
 const isOpen = (button) => button.getAttribute("aria-expanded") === "true";
@@ -69,7 +71,6 @@ const startContents = () => {
   all.addEventListener("click", () => {
     const open = !foldButtons().some(isOpen);
     foldButtons().forEach((button) => fold(button, open));
-    all.textContent = open ? "Collapse all" : "Expand all";
     markHere();
   });
   list.addEventListener("keydown", arrowKeys);

@@ -9,7 +9,7 @@ const wordsOf = (place) => {
     const swatch = line.querySelector(".swatch"), ramp = swatch.classList.contains("ramp");
     const colours = ramp ? [0, 1, 2, 3, 4].map((k) => shown.getPropertyValue("--heat-" + k).trim())
       : [getComputedStyle(swatch).getPropertyValue("--role").trim()];
-    return {text: line.textContent.trim(), colours, dashed: swatch.classList.contains("dashed")};
+    return {text: line.textContent.trim(), colours, dashed: ["dashed", "dotted"].some((kind) => swatch.classList.contains(kind))};
   });
   return {title: figure.querySelector("h3").textContent, ink: shown.getPropertyValue("--ink").trim(), marks};
 };

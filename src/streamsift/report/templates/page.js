@@ -26,6 +26,13 @@ const paint = (chart) => {
   }
 };
 
+// Paper does not wait for the frame in which bokeh would draw new colours: of what `set_visuals` does, the part that
+// matters is done before it first waits.
+const drawNow = (view) => {
+  for (const part of view.all_renderer_views) part.set_visuals?.();
+  view.repaint();
+};
+
 const draw = async (figures, charts) => {
   const roots = Object.fromEntries(charts.map(({figure, place}) => [figure, place]));
   const item = {docid: "figures", roots, root_ids: Object.keys(roots)};
@@ -35,6 +42,15 @@ const draw = async (figures, charts) => {
     chart.model = chart.document.get_model_by_id(chart.figure);
   }
   charts.forEach(paint);
+  for (const chart of charts) skipCanvas(document.getElementById(chart.place));
+};
+
+// Bokeh puts its canvas among the stops of the Tab key, where it is not seen and answers to nothing.
+const skipCanvas = (part) => {
+  for (const node of part.querySelectorAll("*")) {
+    if (node.classList.contains("bk-events")) node.tabIndex = -1;
+    if (node.shadowRoot) skipCanvas(node.shadowRoot);
+  }
 };
 
 // Clicks on lanes open their feature; over a heat map our own tip says what is there.
@@ -110,7 +126,10 @@ const start = async () => {
   }
   const repaint = () => all.filter((chart) => chart.model).forEach(paint);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
-  matchMedia("print").addEventListener("change", repaint);
+  matchMedia("print").addEventListener("change", () => {
+    repaint();
+    pack.charts.forEach(({model}) => drawNow(Bokeh.index.get_by_id(model.id)));
+  });
   document.body.dataset.drawn = String(Math.round(performance.now())); // milliseconds since the page was opened
 };
 
