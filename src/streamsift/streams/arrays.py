@@ -14,7 +14,7 @@ from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.core.tables import arrow_table
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.table import TableDecoder, check_target, without
+from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 BLOCK_ROWS = 1 << 13  # of a frame, converted at once
 
@@ -58,6 +58,7 @@ class FrameStream(BlockStream):
     ) -> None:
         table = arrow_table(frame)
         self._table = table.select(without(table.schema, ignore, "The frame").names)
+        unique_names(self._table.schema.names, "The frame")
         self._labels = None if y is None else label_array(y)
         self.n_rows = int(table.num_rows)
         if self.n_rows == 0:
