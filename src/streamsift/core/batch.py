@@ -353,7 +353,7 @@ def check_target(y: Any, n_rows: int, kept: NDArray[np.intp] | None = None) -> N
     if bad.any():
         place = int(np.argmax(bad))
         row = place if kept is None else int(kept[place])
-        raise InputError(f"Row {row} has no target (y is {values[place]}): drop the row or give it a number.")
+        raise InputError(f"Row {row} has no target within {LARGEST:g} (y is {values[place]}): drop it or rescale y.")
     return values
 
 
