@@ -335,7 +335,7 @@ def check_target(y: Any, n_rows: int, kept: NDArray[np.intp] | None = None) -> N
 
     `kept` says which rows of those given they belong to.
     """
-    given = y if isinstance(y, np.ndarray) else from_column(y)
+    given = y if type(y) is np.ndarray else from_column(y)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     if given.ndim != 1 or len(given) != n_rows:
