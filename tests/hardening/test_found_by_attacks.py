@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import tracemalloc
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
-from streamsift import InputError, Joint, ParameterError, ReaderError, open_stream
+from streamsift import InputError, Joint, ParameterError, ReaderError, Screener, catalog, load, open_stream, save
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
+from streamsift.report.trace_page import trace_page
+from streamsift.runs.trace import Trace
+from streamsift.streams.arrays import label_array
+from streamsift.streams.prices import read_prices
 
 
 def read(path: Path, data: bytes, **options: Any) -> Any:
@@ -97,6 +107,76 @@ def test_a_limit_of_names_can_be_raised(tmp_path: Path, suffix: str) -> None:
     assert len(batch.feature_names[0]) == 20_000
 
 
+def npz_of_claims(path: Path, **shapes: tuple[str, tuple[int, ...]]) -> None:
+    """An archive of zeros, of which each array is so large as it says."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for key, (kind, shape) in shapes.items():
+            header = io.BytesIO()
+            np.lib.format.write_array_header_1_0(header, {"descr": kind, "fortran_order": False, "shape": shape})
+            n_bytes = int(np.prod(shape)) * np.dtype(kind).itemsize
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
+                member.write(header.getvalue())
+                for start in range(0, n_bytes, 1 << 20):
+                    member.write(bytes(min(1 << 20, n_bytes - start)))
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        ({"X": ("<f8", (30, 2)), "y": ("|u1", (200_000_000,))}, "X has 30 rows but y has shape"),
+        ({"X": ("<f8", (4, 2)), "y": ("<U12000000", (4,))}, "texts of 12,000,000 characters"),
+        (
+            {"X": ("<f8", (4, 2)), "y": ("<i8", (4,)), "feature_names": ("<U4", (12_000_000,))},
+            "12000000 feature_names",
+        ),
+        (
+            {
+                "data": ("<f8", (4,)),
+                "indices": ("<i8", (4,)),
+                "indptr": ("<i8", (5,)),
+                "shape": ("<i8", (25_000_000,)),
+                "y": ("<i8", (4,)),
+            },
+            r"'shape' .* holds \(25000000,\)",
+        ),
+    ],
+)
+def test_small_archives_of_huge_arrays(tmp_path: Path, claims: dict[str, Any], sentence: str) -> None:
+    """About 200 MB of zeros in each: nothing of it is read before it fits the other arrays."""
+    path = tmp_path / "a.npz"
+    npz_of_claims(path, **claims)
+    assert path.stat().st_size < 2_000_000
+    tracemalloc.start()
+    with pytest.raises(ReaderError, match=sentence):
+        open_stream(path)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < 20_000_000
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xca\xfe,price\n", b"feature,price\na\xff,1\n", b'feature,price\n"' + b"a" * 200_000]
+)
+def test_prices_that_are_no_csv(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "prices.csv").write_bytes(data)
+    with pytest.raises(ReaderError, match="is no CSV file in UTF-8") as caught:
+        read_prices(tmp_path / "prices.csv", ["a"])
+    assert len(str(caught.value)) < 400
+
+
+def test_a_trace_of_more_features_than_memory_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a page takes depends on the features that have a score, not on those that a file claims."""
+    data = tmp_path / "a.csv"
+    data.write_text("a,b,y\n" + "1,2,0\n2,2,1\n3,1,1\n" * 20)
+    assert run(cli, ["select", str(data), "--target", "y", "-o", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    trace = Trace.read(tmp_path / "run" / "trace.parquet")
+    wide = replace(trace, n_features=10**14)
+    np.testing.assert_array_equal(wide.sizes(), trace.masks().sum(axis=1))
+    assert wide.summary() == trace.summary()
+    assert f"{10**14:,}" in trace_page(wide)
+
+
 # -- JSON from elsewhere ----------------------------------------------------------------------------------------------
 
 DEEP = "[" * 100_000
@@ -125,3 +205,75 @@ def test_values_of_options_that_json_cannot_read(
 def test_a_target_that_is_too_large_is_not_called_missing() -> None:
     with pytest.raises(InputError, match=r"Row 1 has no target within 1e\+150 \(y is 1e\+308\)"):
         Joint(task="regression").partial_fit(np.eye(2), [1.0, 1e308])
+
+
+@pytest.mark.parametrize("criterion", ["t_score", "fisher"])
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix], ids=["dense", "sparse"])
+def test_a_value_is_too_large_wherever_it_stands(criterion: str, form: Any) -> None:
+    """One of many rows counted little in the sums of a batch, and the state could be saved but not loaded."""
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    for value in (1.1e150, -1e151, 1e152):
+        X[-1, 1] = value
+        selector = Screener(criterion)
+        with pytest.raises(InputError, match=r"Row 119, column 'x1' of X is too large"):
+            selector.partial_fit(form(X), np.arange(120) % 2)
+        selector.partial_fit(form(X[:100]), np.arange(100) % 2)
+        with pytest.raises(InputError, match=r"Row 19 .*column 'x1' of X is too large"):
+            selector.partial_fit(form(X[100:]), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("criterion", ["t_score", "fisher"])
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("weight", [None, 1e6])
+def test_sums_of_large_values_never_overflow(tmp_path: Path, criterion: str, form: Any, weight: float | None) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.choice([-1e150, 1e150], (120, 3)), np.arange(120) % 2
+    selector = Screener(criterion)
+    if weight is not None:
+        with pytest.raises(InputError, match="sums overflow"):
+            selector.partial_fit(form(X), y, sample_weight=np.full(120, weight))
+        X /= 1e10
+    usual = Screener(criterion)
+    for _ in range(30):
+        selector.partial_fit(form(X), y, sample_weight=None if weight is None else np.full(120, weight))
+        usual.partial_fit(form(np.sign(X)), y, sample_weight=None if weight is None else np.full(120, weight))
+    np.testing.assert_allclose(selector.scores_, usual.scores_, rtol=1e-9, atol=1e-9)
+    save(selector, tmp_path / "selector")
+    np.testing.assert_array_equal(load(tmp_path / "selector").scores_, selector.scores_)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-100, 1e-80, 1e80, 1e100, 1e149])
+def test_p_values_of_large_and_small_numbers(size: float) -> None:
+    X, y = np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 2
+    X[:, 0] += y
+    usual = Screener("t_score").fit(X, y)
+    selector = Screener("t_score").fit(X * size, y)
+    np.testing.assert_allclose(selector.pvalues_, usual.pvalues_, rtol=1e-9)
+    np.testing.assert_allclose(selector.scores_, usual.scores_, rtol=1e-9)
+
+
+def test_differences_whose_squares_vanish_separate_nothing() -> None:
+    X, y = np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 2
+    X[:, 1:] *= 1e-160
+    X[:, 0] += y
+    selector = Screener("t_score", n_features_to_select="fdr:0.05").fit(X, y)
+    assert (selector.selected_, selector.scores_[1:].tolist()) == (["x0"], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("method", ["investing", "saola", "screen:t_score", "joint:forward", "etana"])
+def test_masked_labels_are_missing(method: str) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 3)).round(1), np.arange(60) % 2
+    X[:, 0] += y
+    masked = np.ma.masked_array(y, np.arange(60) == 7)
+    if catalog.entry(method).kind != "rows":
+        with pytest.raises(InputError, match=r"Row 7 .*(no label|NaN)"):
+            catalog.make(method).fit(X, masked)
+    else:
+        found = catalog.make(method).fit(X, masked)
+        assert (found.n_rows_seen_, found.classes_.tolist()) == (59, [0, 1])
+
+
+@pytest.mark.parametrize("labels", [[1, pd.NA, 0], np.ma.masked_array([1, 0, 1], [0, 1, 0]), [1, None, 0]])
+def test_labels_of_a_stream_that_are_missing(labels: Any) -> None:
+    with pytest.raises(ReaderError, match="Row 1 has no label"):
+        label_array(labels)
