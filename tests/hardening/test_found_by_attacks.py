@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import subprocess
 import sys
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +17,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.linear_model import SGDClassifier
 
-from streamsift import InputError, Joint, ParameterError, ReaderError, Screener, catalog, load, open_stream, save
+from streamsift import (
+    InputError,
+    Joint,
+    ParameterError,
+    ReaderError,
+    SavedStateError,
+    Screener,
+    catalog,
+    load,
+    open_stream,
+    persist,
+    save,
+)
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
+from streamsift.interop.stream_pipeline import StreamPipeline
 from streamsift.report.trace_page import trace_page
 from streamsift.runs.trace import Trace
 from streamsift.streams.arrays import label_array
@@ -197,6 +213,38 @@ def test_values_of_options_that_json_cannot_read(
     assert run(cli, ["select", str(data), "--target", "y", "--set", f"max_pool={value}"]) in (1, 2)
     assert run(cli, ["compare", f"generate:sea,irrelevant={value}", "--rows", "100"]) in (1, 2)
     assert "Unexpected" not in capsys.readouterr().err
+
+
+# -- saved files ------------------------------------------------------------------------------------------------------
+
+
+def forged_pipeline(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    X[:, 0] += y
+    steps = [("select", Screener("fisher", n_features_to_select=2)), ("learn", SGDClassifier(random_state=0))]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    parts = persist.parts_of(StreamPipeline(steps).partial_fit(frame, y))
+    facts, arrays = copy.deepcopy(parts.facts), dict(parts.arrays)
+    change(facts, arrays)
+    persist.write(path, persist.Parts(facts, arrays))
+
+
+CHANGES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "no names": lambda facts, _: facts.pop("feature_names"),
+    "no class": lambda facts, _: facts["parameters"]["steps"][0].pop("class"),
+    "a list for a class": lambda facts, _: facts["parameters"]["steps"][1].update({"class": []}),
+    "a list for a name": lambda facts, _: facts["parameters"]["steps"][0]["feature_names"].__setitem__(1, [1, 2]),
+    "no model": lambda _, arrays: arrays.update({"pipeline.learner_classes": np.array(0)}),
+}
+
+
+@pytest.mark.parametrize("change", list(CHANGES))
+def test_forged_pipelines(tmp_path: Path, change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pipeline"
+    forged_pipeline(path, CHANGES[change])
+    with pytest.raises(SavedStateError, match="damaged"):
+        load(path)
+    assert "damaged" in one_sentence(capsys, "inspect", path)
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
