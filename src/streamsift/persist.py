@@ -298,7 +298,7 @@ def read_section(path: str | os.PathLike[str], section: str, *, max_bytes: int =
         if f"{section}/{MANIFEST}" not in members:
             return None
         facts = json.loads(archive.read(members[f"{section}/{MANIFEST}"]))
-        if not isinstance(facts, dict) or not _all_of(facts.get("arrays"), (str,)):
+        if not isinstance(facts, dict) or not all_of(facts.get("arrays"), (str,)):
             raise SavedStateError(f"{path} is damaged: the manifest of its section {section!r} is not complete.")
         arrays = {name: _read_array(archive, members, f"{section}/{name}") for name in facts.pop("arrays")}
     return Parts(facts, arrays)
@@ -419,23 +419,26 @@ def _read_manifest(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]
         )
     names = manifest.get("feature_names")
     whole = (
-        isinstance(manifest.get("method"), str)
+        "feature_names" in manifest
+        and isinstance(manifest.get("method"), str)
         and isinstance(manifest.get("parameters"), dict)
-        and _all_of(manifest.get("arrays"), (str,))
-        and _all_of(manifest.get("labels"), (str, int, float))
-        and (names is None or _all_of(names, (str,)))
+        and all_of(manifest.get("arrays"), (str,))
+        and all_of(manifest.get("labels"), (str, int, float))
+        and (names is None or all_of(names, (str,)))
     )
     if not whole:
         raise SavedStateError(f"{path} is damaged: its manifest is not complete.")
     return manifest
 
 
-def _all_of(values: Any, kinds: tuple[type, ...]) -> bool:
-    return isinstance(values, list) and all(isinstance(value, kinds) for value in values) and _distinct(values)
+def all_of(values: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether this is a list of such values, each once.
 
-
-def _distinct(values: list[Any]) -> bool:
-    return len(set(values)) == len(values)
+    >>> all_of(["a", "b"], (str,)), all_of(["a", []], (str,))
+    (True, False)
+    """
+    fine = isinstance(values, list) and all(isinstance(value, kinds) for value in values)
+    return fine and len(set(values)) == len(values)
 
 
 def _read_array(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str) -> NDArray[Any]:

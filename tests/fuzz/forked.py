@@ -160,15 +160,15 @@ def _confine(limits: Limits) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     in_use = _address_bytes()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + limits.address_bytes,) * 2)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
     return in_use
 
 
 def _address_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
 
 
 def outcome(use: Use, folder: Path) -> tuple[str, str]:

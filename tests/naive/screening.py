@@ -34,7 +34,7 @@ def class_moments(x, y, fading=1.0):
 
 def _two_groups(first, second):
     (n1, m1, v1), (n2, m2, v2) = first, second
-    if n1 == 0 or n2 == 0 or m1 == m2:
+    if n1 == 0 or n2 == 0 or abs(m1 - m2) < 1e-150:  # the square of which vanishes, and with it the variances
         return 0.0
     error = v1 / n1 + v2 / n2
     return math.inf if error == 0.0 else abs(m1 - m2) / math.sqrt(error)

@@ -138,7 +138,7 @@ def test_members_that_are_no_arrays(tmp_path: Path) -> None:
         open_stream(path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X.npy", "text")
-    with pytest.raises(ReaderError, match=r"Array 'y' of .* is not in the .npy format"):
+    with pytest.raises(ReaderError, match=r"Array 'X' of .* is not in the .npy format"):
         open_stream(path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import click
 
 from streamsift.core.exceptions import InputError, StreamsiftError
+from streamsift.core.plain_json import read_json
 
 # What a page raises on a file whose parts do not fit each other; pyarrow's own errors are among them. A file that is as
 # it was written is not to blame for them: then it is a defect of the page.
@@ -115,7 +115,7 @@ def _is_intact(path: Path) -> bool:
     if path.suffix != ".json":
         return is_intact(path)
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path.read_text("utf-8"))
     except ValueError:
         return False
     as_written = isinstance(found, dict) and found.get("sha256") == json_digest(found)
@@ -144,7 +144,7 @@ def _page(path: Path, earlier: Path | None) -> str:
 
 def _comparison(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{str(path)!r} is not JSON: give the comparison.json of a comparison.") from error
     if isinstance(found, dict) and "entries" in found:

@@ -11,7 +11,6 @@ The order of the rows is kept, for drift lies in it. Repeat 0 reads all rows; ev
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ import numpy as np
 from streamsift.core.batch import Batch
 from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.limits import beyond
+from streamsift.core.plain_json import read_json
 from streamsift.core.vocabulary import LabelVocabulary
 from streamsift.streams.generation import generate
 from streamsift.streams.identifiers import WatchedStream
@@ -114,8 +114,8 @@ def _generator(text: str) -> tuple[str, dict[str, Any]]:
         if not separator:
             raise ParameterError(f"{part!r} is not of the form option=value: write generate:sea,irrelevant=20.")
         try:
-            options[option] = json.loads(value)
-        except json.JSONDecodeError:
+            options[option] = read_json(value)
+        except ValueError:
             options[option] = value
     return name, options
 

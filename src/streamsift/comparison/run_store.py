@@ -18,6 +18,7 @@ from typing import Any
 
 from streamsift import __version__
 from streamsift.core.atomic import write_text
+from streamsift.core.plain_json import read_json
 
 SETTINGS = "settings.json"
 _NAME_LENGTH = 60  # characters of the readable part
@@ -109,7 +110,7 @@ def _leaves(value: Any) -> list[str]:
 def _read(path: Path) -> dict[str, Any] | None:
     """The file's dict; None where there is none, or only what is left of one: then the run is done again."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):  # ValueError: of JSON and of UTF-8
         return None
     return found if isinstance(found, dict) else None

@@ -335,7 +335,7 @@ def check_target(y: Any, n_rows: int, kept: NDArray[np.intp] | None = None) -> N
 
     `kept` says which rows of those given they belong to.
     """
-    given = y if isinstance(y, np.ndarray) else from_column(y)
+    given = y if type(y) is np.ndarray else from_column(y)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     if given.ndim != 1 or len(given) != n_rows:
@@ -353,7 +353,7 @@ def check_target(y: Any, n_rows: int, kept: NDArray[np.intp] | None = None) -> N
     if bad.any():
         place = int(np.argmax(bad))
         row = place if kept is None else int(kept[place])
-        raise InputError(f"Row {row} has no target (y is {values[place]}): drop the row or give it a number.")
+        raise InputError(f"Row {row} has no target within {LARGEST:g} (y is {values[place]}): drop it or rescale y.")
     return values
 
 

@@ -216,7 +216,7 @@ def check_target(y: Any, kind: TargetKind, owner: str) -> Target:
     """
     if y is None:
         raise InputError(f"{owner} requires y to be passed, but the target y is None: give one value per row.")
-    values = y if isinstance(y, np.ndarray) else from_column(y)
+    values = y if type(y) is np.ndarray else from_column(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 1e150  # squares of larger values overflow
+SMALLEST = 1e-150  # squares of smaller differences vanish: values that are closer count as equal
 
 
 def largest(dtype: np.dtype[Any]) -> Any:

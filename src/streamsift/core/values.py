@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any
 
 from streamsift.core.exceptions import ParameterError
+from streamsift.core.plain_json import read_json
 
 _PYTHON = {"None": None, "True": True, "False": False}  # how Python spells what JSON writes small
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -28,8 +28,8 @@ def read_value(text: str) -> Any:
     if text in _PYTHON:
         return _PYTHON[text]
     try:
-        return json.loads(text)
-    except json.JSONDecodeError:
+        return read_json(text)
+    except ValueError:
         quoted = len(text) > 1 and text[0] == text[-1] == "'"
         return text[1:-1] if quoted else text
 

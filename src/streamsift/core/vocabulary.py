@@ -92,7 +92,7 @@ class LabelVocabulary:
         codes = dict(self._codes)
         result = np.empty(len(values), np.int64)
         for row, label in enumerate(values):
-            if _is_missing(label):
+            if is_missing(label):
                 raise InputError(f"Row {row} has no label ({label!r}): drop the row or give it a label.")
             try:
                 result[row] = codes.setdefault(label, len(codes))
@@ -103,7 +103,7 @@ class LabelVocabulary:
 
 
 def _label_array(y: Any) -> NDArray[Any]:
-    values = y if isinstance(y, np.ndarray) else from_column(y)
+    values = y if type(y) is np.ndarray else from_column(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -130,13 +130,17 @@ def labelled_rows(y: Any) -> tuple[NDArray[Any], NDArray[np.intp] | None]:
     elif kind == "M":
         missing = np.isnat(values)
     else:
-        empty = [_is_missing(label) or (isinstance(label, str) and not label) for label in values]
+        empty = [is_missing(label) or (isinstance(label, str) and not label) for label in values]
         missing = np.array(empty, bool)
     return (values, np.flatnonzero(~missing)) if missing.any() else (values, None)
 
 
 def from_column(y: Any) -> NDArray[Any]:
     """Labels from a list, a tuple or a column of a table, each as it is: numpy would turn 1 beside 'a' into text."""
+    if isinstance(y, np.ma.MaskedArray):
+        labels = np.array(y.data, object if np.ma.is_masked(y) else None)
+        labels[np.ma.getmaskarray(y)] = None
+        return labels
     if hasattr(y, "to_numpy"):
         from_arrow = type(y).__module__.startswith("pyarrow")
         return np.asarray(y.to_numpy(zero_copy_only=False) if from_arrow else y.to_numpy())
@@ -161,7 +165,12 @@ def _as_column(labels: Sequence[Any]) -> NDArray[Any]:
     return values
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Whether a label is none: None, NaN, NaT or pandas.NA.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
     if label is None:
         return True
     try:
@@ -279,7 +288,7 @@ def saved_labels(arrays: dict[str, NDArray[Any]]) -> LabelVocabulary:
     if "labels" not in arrays:
         raise SavedStateError("The saved state lacks 'labels': it was written by another version or method.")
     labels = arrays["labels"].tolist()
-    fine = arrays["labels"].ndim == 1 and not any(_is_missing(label) or label in _INFINITE for label in labels)
+    fine = arrays["labels"].ndim == 1 and not any(is_missing(label) or label in _INFINITE for label in labels)
     try:
         fine = fine and len(set(labels)) == len(labels)
     except TypeError:  # a label that is not hashable

@@ -135,16 +135,16 @@ def remake(kind: type[Any], found: dict[str, Any]) -> Any:
         isinstance(steps, list)
         and found.keys() == {"steps", "missing", "batch_size"}
         and all(isinstance(step, dict) and isinstance(step.get("parameters"), dict) for step in steps)
-        and all(isinstance(step.get("name"), str) for step in steps)
+        and all(isinstance(step.get(key), str) for step in steps for key in ("name", "class"))
     )
     if not whole or not steps:
         raise SavedStateError("The saved pipeline is damaged: its steps are not complete.")
     made = []
     for step in steps:
         if "labels" in step:
-            made.append((step["name"], persist.remade(catalog.class_at(str(step["class"])), step["parameters"])))
+            made.append((step["name"], persist.remade(catalog.class_at(step["class"]), step["parameters"])))
         else:
-            made.append((step["name"], remade(step.get("class"), step["parameters"])))
+            made.append((step["name"], remade(step["class"], step["parameters"])))
     pipeline = kind(made, missing=found["missing"], batch_size=found["batch_size"])
     pipeline._saved_steps = {step["name"]: step for step in steps}
     return pipeline
@@ -206,8 +206,8 @@ def _own(arrays: Arrays, name: str) -> Arrays:
 def _restore_selector(name: str, selector: Any, saved: dict[str, Any], arrays: Arrays) -> None:
     own = _own(arrays, name)
     labels, names = saved.get("labels"), saved.get("feature_names")
-    if not isinstance(labels, list) or not (names is None or isinstance(names, list)):
-        raise SavedStateError(f"The saved pipeline is damaged: the labels of its step {name!r} are not a list.")
+    if not isinstance(labels, list) or not (names is None or persist.all_of(names, (str,))):
+        raise SavedStateError(f"The saved pipeline is damaged: step {name!r} has no list of labels, or of names.")
     own["labels"] = np.empty(len(labels), object)
     own["labels"][:] = labels
     if names is not None:
@@ -222,7 +222,7 @@ def _restore_selector(name: str, selector: Any, saved: dict[str, Any], arrays: A
 
 def _restore_learner(fresh: Any, saved: dict[str, Any], state: _State, arrays: Arrays, places: NDArray[Any]) -> None:
     """A learner that has learnt nothing yet has no model; any other was trained on the columns selected last."""
-    if state.learner_classes == 0:
+    if state.learner_classes == 0 and not len(places):
         return
     selected = state.learner_selected.astype(np.intp)
     if state.learner_classes < 2 or not len(selected) or (len(places) and not np.array_equal(places, selected)):

@@ -9,7 +9,7 @@ and varies little:
 The shift is the mean so far. Where that counts for next to nothing beside the batch (a new class, or one that has
 faded), it may be far from the new mean: then it is the class's first row, and the old mean joins the sums as a point.
 
-Sums go to scratch arrays; the state is changed by `_add_sums` only when they have turned out finite.
+Sums go to scratch arrays; the state is changed by `_add_sums` only when they have turned out moderate.
 """
 
 from __future__ import annotations
@@ -137,9 +137,10 @@ def _batch_sums(
     faint: Ints,
     sums: Floats,
 ) -> bool:
-    """Sum one batch around a shift, for each class in it; return whether all sums are finite and no shift too large.
+    """Sum one batch around a shift, for each class in it; return whether no value can be NaN or beyond `largest`.
 
-    Rows that are all equal to their shift have sums of zero, however large they are.
+    No value is looked at by itself: a row of weight 1 is no further from its shift than the root of q. Rows that are
+    all equal to their shift have sums of zero, however large they are, so the shifts are looked at, too.
 
     Results go to index k for the k-th class of the batch: the weight of the rows to `added`, whether the weight so far,
     times `decay`, is faint beside it to `faint`, and the shift, s and q to `sums`.
@@ -158,6 +159,7 @@ def _batch_sums(
         last = min(first + BLOCK, X.shape[1])
         for k in range(classes.size):
             c, sk, qk = shift[k, first:last], s[k, first:last], q[k, first:last]
+            most = min(added[k], 1.0) * (0.1 * largest) ** 2
             i, end = starts[k], starts[k + 1]
             first_row, known = X[order[i], first:last], mean[classes[k], first:last]
             for j in range(sk.size):
@@ -175,7 +177,7 @@ def _batch_sums(
                 _add_one(X[order[i], first:last], row_weight[order[i]], c, sk, qk)
                 i += 1
             for j in range(sk.size):
-                bad += int(not abs(sk[j]) + qk[j] < np.inf) + int(not abs(c[j]) <= largest)
+                bad += int(not abs(sk[j]) + qk[j] <= most) + int(not abs(c[j]) <= 0.5 * largest)
     return bad == 0
 
 
@@ -253,7 +255,7 @@ def add_batch(
     state: MomentArrays,
     room: BatchRoom,
 ) -> bool:
-    """Add a batch to the state; False, and the state is as it was, if some sum is not finite or a shift too large.
+    """Add a batch to the state; False, and the state is as it was, if a value may be NaN or beyond `largest`.
 
     Rows count with `row_weight` (all 1 unless `weighted`), times `scale`. `decay` turns weights so far into weights as
     seen from the end of the batch.

@@ -60,18 +60,19 @@ def _scores_and_ranks(trace: Trace, wanted: list[int], lines: NDArray[np.intp]) 
     """The score of each wanted feature at each line, and its place among all scores recorded there (0: none)."""
     columns = trace.table.select(["indices", "scores"]).take(lines)
     indices, values = Lists.of(columns["indices"]), Lists.of(columns["scores"])
-    n_features = max([trace.n_features - 1, *wanted, int(indices.values.max(initial=0))]) + 1
+    met = np.unique([*indices.values, *wanted])  # of very many features few have a score: those have a place
+    places = np.searchsorted(met, wanted)
     scores = np.full((len(wanted), len(lines)), np.nan)
     ranks = np.zeros((len(wanted), len(lines)), np.uint16)
-    score, rank = np.empty(n_features), np.empty(n_features, np.uint16)
+    score, rank = np.empty(len(met)), np.empty(len(met), np.uint16)
     for k in range(len(lines)):
-        here, found = indices.line(k), values.line(k)
+        here, found = np.searchsorted(met, indices.line(k)), values.line(k)
         score.fill(np.nan)
         rank.fill(0)
         score[here] = found
         order = np.argsort(-found, kind="stable")
         rank[here[order]] = np.minimum(np.arange(1, len(order) + 1), np.iinfo(np.uint16).max)
-        scores[:, k], ranks[:, k] = score[wanted], rank[wanted]
+        scores[:, k], ranks[:, k] = score[places], rank[places]
     ranks[np.isnan(scores)] = 0
     return scores, ranks
 

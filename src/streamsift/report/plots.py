@@ -99,7 +99,7 @@ def _curve_chart(trace: Trace, name: str, label: str) -> Chart | None:
     rows, values = trace.column("row"), trace.column(name)
     found = rows[trace.column("drift_found") == 1.0]
     if name == "n_selected" and np.isnan(values).all():  # the run was followed, not judged
-        rows, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+        rows, values = trace.snapshots().column("row"), trace.sizes()
     if np.isnan(values).all():
         return None
     line = (label, rows.tolist(), _known(values))

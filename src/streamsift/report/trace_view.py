@@ -101,7 +101,7 @@ def _row_curves(trace: Trace) -> list[Small]:
     for name, label in CURVES.items():
         x, values, level, write = rows, trace.column(name), None, measure(label.lower()).write
         if name == "n_selected" and np.isnan(values).all() and trace.table["selected"].null_count < len(trace):
-            x, values = trace.snapshots().column("row"), trace.masks().sum(axis=1).astype(np.float64)
+            x, values = trace.snapshots().column("row"), trace.sizes()
         told = _told(values, write)
         if name == "window_accuracy" and "window_majority" in trace.table.column_names:
             level = trace.column("window_majority")

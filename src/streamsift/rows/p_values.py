@@ -42,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from streamsift.core.limits import SMALLEST
 from streamsift.rows.screening_formulas import chi2, fisher, mutual_info, pooled
 from streamsift.summaries.moments import Moments
 
@@ -91,10 +92,11 @@ def t_score_p(moments: Moments, per_weight: float) -> Floats:
 def _welch(n_a: Floats, m2_a: Floats, n_b: Floats, m2_b: Floats, distance: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         error_a, error_b = m2_a / (n_a - 1.0) / n_a, m2_b / (n_b - 1.0) / n_b
-        freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1.0) + error_b**2 / (n_b - 1.0))
+        share_a, share_b = error_a / (error_a + error_b), error_b / (error_a + error_b)  # squares of errors overflow
+        freedom = 1.0 / (share_a**2 / (n_a - 1.0) + share_b**2 / (n_b - 1.0))
         t = distance / np.sqrt(error_a + error_b)
         found = 2.0 * special.stdtr(freedom, -t)
-    usable = (n_a > 1.0) & (n_b > 1.0) & (distance > 0.0)
+    usable = (n_a > 1.0) & (n_b > 1.0) & (distance >= SMALLEST)
     separated = usable & (error_a + error_b == 0.0)  # different values without any scatter
     return np.where(separated, 0.0, np.where(usable & np.isfinite(found), found, 1.0))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from streamsift.core.limits import SMALLEST
 from streamsift.summaries.moments import Moments
 
 Floats = NDArray[np.float64]
@@ -23,10 +24,9 @@ def t_score(moments: Moments) -> Floats:
         rest = np.arange(n_classes) != c
         n_rest, mean_rest, m2_rest = pooled(weight[rest], moments.mean[rest], moments.m2[rest])
         squared_error = _ratio(moments.m2[c], weight[c] ** 2) + _ratio(m2_rest, n_rest**2)
-        both = (weight[c] > 0) & (n_rest > 0)
-        best = np.maximum(
-            best, _ratio(np.where(both, np.abs(moments.mean[c] - mean_rest), 0.0), np.sqrt(squared_error))
-        )
+        distance = np.abs(moments.mean[c] - mean_rest)
+        differ = (weight[c] > 0) & (n_rest > 0) & (distance >= SMALLEST)
+        best = np.maximum(best, _ratio(np.where(differ, distance, 0.0), np.sqrt(squared_error)))
     return best
 
 

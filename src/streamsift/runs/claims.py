@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from streamsift import persist
 from streamsift.core.atomic import create_link, create_text
 from streamsift.core.exceptions import ParameterError, ReaderError, SavedStateError
+from streamsift.core.plain_json import read_json
 from streamsift.persist import Parts
 from streamsift.runs.checkpoint import plain_run, refuse_other_run
 from streamsift.runs.run import Run
@@ -154,7 +155,7 @@ def agree_on_columns(folder: Path, columns: dict[str, Any]) -> dict[str, Any]:
 
 def _facts(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        found = read_json(path.read_bytes())
     except ValueError as error:
         raise SavedStateError(f"{path} is damaged: it is not JSON.") from error
     if not isinstance(found, dict):

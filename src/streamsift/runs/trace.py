@@ -111,6 +111,11 @@ class Trace:
         found[np.asarray(pc.list_parent_indices(selected)), np.asarray(selected.flatten())] = True
         return found
 
+    def sizes(self) -> Floats:
+        """How many features were selected at each snapshot."""
+        lengths = pc.list_value_length(self.table["selected"].combine_chunks().drop_null())
+        return np.asarray(pc.cast(lengths, pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+
     def summary(self) -> dict[str, float | None]:
         """The run in a few numbers; None where it has no such number. This is about rows; other kinds: their result.
 
@@ -135,7 +140,7 @@ class Trace:
         )
         parts = [value for value in spent.values() if value is not None]
         is_judged = bool(parts)
-        sizes = self.column("n_selected") if is_judged else self.masks().sum(axis=1).astype(np.float64)
+        sizes = self.column("n_selected") if is_judged else self.sizes()
         seconds = sum(parts) if is_judged else last["seconds"]
         return {
             "rows": last["row"],

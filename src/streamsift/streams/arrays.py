@@ -13,27 +13,22 @@ from streamsift.core.categories import ColumnKinds
 from streamsift.core.decoder import counted_from
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.core.tables import arrow_table
+from streamsift.core.vocabulary import from_column, is_missing
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.table import TableDecoder, check_target, without
+from streamsift.streams.table import TableDecoder, check_target, unique_names, without
 
 BLOCK_ROWS = 1 << 13  # of a frame, converted at once
 
 
 def label_array(y: Any) -> NDArray[Any]:
     """Labels as a numpy array of one dimension; missing ones are refused."""
-    if type(y).__module__.partition(".")[0] == "pyarrow":
-        y = y.to_numpy() if hasattr(y, "chunks") else y.to_numpy(zero_copy_only=False)
-    # Of texts among numbers numpy makes texts, also of a NaN: those stay objects.
-    mixed = isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) > 1
-    labels = np.asarray(y, object if mixed else None)
+    labels = from_column(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(f"y must be one label per row, in one dimension. Got an array of shape {labels.shape}.")
     if labels.dtype.kind in "fO":
-        missing = (
-            labels != labels if labels.dtype.kind == "f" else np.array([v is None or v != v for v in labels], bool)
-        )
+        missing = labels != labels if labels.dtype.kind == "f" else np.array([is_missing(v) for v in labels], bool)
         if missing.any():
             raise ReaderError(
                 f"Row {np.argmax(missing)} has no label (y is empty there): drop the row or give it a label."
@@ -58,6 +53,7 @@ class FrameStream(BlockStream):
     ) -> None:
         table = arrow_table(frame)
         self._table = table.select(without(table.schema, ignore, "The frame").names)
+        unique_names(self._table.schema.names, "The frame")
         self._labels = None if y is None else label_array(y)
         self.n_rows = int(table.num_rows)
         if self.n_rows == 0:

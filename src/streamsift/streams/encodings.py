@@ -31,7 +31,7 @@ def check_encoding(encoding: str) -> str:
     try:
         codec = codecs.lookup(encoding)
         codec.incrementaldecoder().decode(b"", final=True).encode()
-    except (LookupError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise ParameterError(
             f"'encoding' must be an encoding of text that Python knows, such as 'latin-1', 'cp1252' or 'utf-16'. "
             f"Got {encoding!r} instead."
@@ -85,12 +85,14 @@ class Utf8Reader:
         assert self._decoder is not None
         waiting = len(self._decoder.getstate()[0])
         try:
-            text = self._decoder.decode(piece, final=not piece)
-        except UnicodeDecodeError as error:
-            place = self._n_read - waiting + error.start
+            text = self._decoder.decode(piece, final=not piece).encode()
+        except UnicodeError as error:  # some encodings do not say where, and some give half a surrogate pair
+            where = "it"
+            if isinstance(error, UnicodeDecodeError):
+                where = f"byte {self._n_read - waiting + error.start:,}"
             raise ReaderError(
-                f"{self._name} is not {self._encoding} text, byte {place:,} cannot be decoded: say which encoding it "
-                "is with encoding= (--encoding), such as latin-1 or cp1252."
+                f"{self._name} is not {self._encoding} text, {where} cannot be decoded: say which encoding it is with "
+                "encoding= (--encoding), such as latin-1 or cp1252."
             ) from error
         self._n_read += len(piece)
-        return text.encode()
+        return text

@@ -8,6 +8,7 @@ inside objects are refused.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,11 +21,15 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.core.decoder import Place
 from streamsift.core.exceptions import ReaderError
+from streamsift.core.plain_json import read_json
 from streamsift.streams.blocks import BlockStream
 from streamsift.streams.files import READ_LIMITS, ByteSource, ReadLimits, empty, how_to_raise, own_copy
 from streamsift.streams.labels import whole_numbers
 from streamsift.streams.positions import TextPlace, placed_records
 from streamsift.streams.table import TableDecoder, check_columns, check_target, unique_names, without
+
+DEEPEST = 100  # lists and objects inside one another
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class JsonLinesStream(BlockStream):
@@ -45,8 +50,8 @@ class JsonLinesStream(BlockStream):
     ) -> None:
         self._source, self._limits = source, limits
         line, sample = self._sample()
-        table = self._parse(sample, line, None)
-        self._all = unique_names(table.schema.names, source.name, limits)
+        table, _ = self._parse(sample, line, None)
+        self._known = frozenset(unique_names(table.schema.names, source.name, limits))
         schema = without(table.schema, ignore, source.name)
         self.target_name = check_target(target, schema.names, source.name)
         chosen = check_columns(categorical, schema.names, source.name)
@@ -105,10 +110,7 @@ class JsonLinesStream(BlockStream):
             line = place.line
             if not block.strip():
                 continue
-            table = self._parse(block, line, self._schema)
-            lines, first = self._lines(block, line), 0
-            if len(lines) != table.num_rows:
-                raise self._not_one_on_each_line(block, line)
+            (table, lines), first = self._parse(block, line, self._schema), 0
             for rows in table.select(self._schema.names).to_batches():
                 here = lines[first : first + rows.num_rows]
                 batch = self._decoder.batch(rows, self._places(here), lines=here)
@@ -122,13 +124,24 @@ class JsonLinesStream(BlockStream):
         return f"Line {line} of {self._source.name}"
 
     def _lines(self, block: bytes, line: int) -> NDArray[np.int64]:
-        """The lines that hold anything; each must be an object, or the beginning and the end of several."""
+        """The lines that hold anything; each must be an object, or the beginning and the end of several.
+
+        This is asked before pyarrow reads them: `null` ends the process there, and so do lists and objects inside one
+        another, when the stack is full.
+        """
         texts = [(k, text.strip()) for k, text in enumerate(block.split(b"\n"), start=line)]
         if not all(text.startswith(b"{") and text.endswith(b"}") for _, text in texts if text):
             raise self._not_one_on_each_line(block, line)
+        for number, text in texts:
+            if text.count(b"[") + text.count(b"{") > DEEPEST and _depth(text) > DEEPEST:
+                raise ReaderError(
+                    f"{self._where(number)} has lists or objects more than {DEEPEST} deep inside one another: flatten "
+                    "them."
+                )
         return np.array([k for k, text in texts if text], np.int64)
 
-    def _parse(self, block: bytes, line: int, schema: Any) -> Any:
+    def _parse(self, block: bytes, line: int, schema: Any) -> tuple[Any, NDArray[np.int64]]:
+        """The rows of a block, and their lines."""
         try:
             block.decode()
         except UnicodeDecodeError as error:
@@ -137,8 +150,7 @@ class JsonLinesStream(BlockStream):
                 f"{self._where(number)} is not UTF-8: say which encoding it is with encoding= (--encoding), such as "
                 "latin-1 or cp1252."
             ) from error
-        if block.lstrip().startswith(b"null"):  # over which pyarrow 26 ends the process
-            raise self._not_one_on_each_line(block, line)
+        lines = self._lines(block, line)
         # Keys are inferred rather than refused by pyarrow: those to be ignored are there, too.
         options = arrow_json.ParseOptions(
             explicit_schema=schema,
@@ -155,9 +167,11 @@ class JsonLinesStream(BlockStream):
             raise self._explained(block, line, schema, str(error)) from error
         if schema is not None:
             for name in table.schema.names:
-                if name not in self._all:
+                if name not in self._known:
                     raise self._new_key(block, line, name)
-        return table
+        if len(lines) != table.num_rows:
+            raise self._not_one_on_each_line(block, line)
+        return table, lines
 
     def _not_one_on_each_line(self, block: bytes, line: int) -> ReaderError:
         """pyarrow also takes an object that goes over several lines, and several on one line."""
@@ -181,7 +195,7 @@ class JsonLinesStream(BlockStream):
             if not text.strip():
                 continue
             try:
-                found = json.loads(text)
+                found = read_json(text)
             except ValueError as error:
                 reason = str(error).partition(":")[0].lower()
                 raise ReaderError(f"{self._where(number)} is not JSON ({reason}): correct it.") from error
@@ -220,6 +234,17 @@ class JsonLinesStream(BlockStream):
         if types.is_floating(kind):
             return "a number"
         return "a list" if types.is_list(kind) else "true or false" if types.is_boolean(kind) else "a text"
+
+
+def _depth(text: bytes) -> int:
+    """How deep lists and objects lie inside one another; brackets inside of strings are none.
+
+    >>> _depth(b'{"a": [[1], "]["], "[b": {}}')
+    3
+    """
+    signs = np.frombuffer(_STRINGS.sub(b"", text), np.uint8)
+    steps = np.isin(signs, list(b"[{")).astype(np.int64) - np.isin(signs, list(b"]}"))
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def _kind(value: Any) -> str:

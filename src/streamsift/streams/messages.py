@@ -14,10 +14,10 @@ Nothing is ever acknowledged to a broker: the place in the checkpoint is the onl
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from streamsift.core.plain_json import read_json
 from streamsift.streams.positions import Position
 
 MOST_VALUES = 1 << 20  # in one message: beyond that it is no row
@@ -71,8 +71,8 @@ def from_json(place: Position, where: str, raw: bytes) -> Message:
     'it is no JSON object'
     """
     try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        found = read_json(raw)
+    except ValueError:  # UnicodeDecodeError is a ValueError
         return Message(place, where, raw, None, "it is not JSON")
     if not isinstance(found, dict):
         return Message(place, where, raw, None, "it is no JSON object")

@@ -6,6 +6,7 @@ Only `y` is loaded whole. A matrix in Fortran order has no rows to read one afte
 
 from __future__ import annotations
 
+import math
 import struct
 import zipfile
 import zlib
@@ -22,7 +23,15 @@ from streamsift.core.batch import Batch, check_matrix
 from streamsift.core.exceptions import ReaderError, StreamsiftError
 from streamsift.core.npy import HeaderError, fill, read_layout
 from streamsift.streams.blocks import BlockStream
-from streamsift.streams.files import READ_LIMITS, ReadLimits, check_file, no_rows, reading, too_many_columns
+from streamsift.streams.files import (
+    READ_LIMITS,
+    ReadLimits,
+    check_file,
+    how_to_raise,
+    no_rows,
+    reading,
+    too_many_columns,
+)
 from streamsift.streams.table import unique_names
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
@@ -55,13 +64,16 @@ class NpzStream(BlockStream):
                     f"{path} holds the arrays {', '.join(sorted(keys)) or 'none'} but not {', '.join(lacking)}: save X "
                     f"and y, or {', '.join(CSR_PARTS)} and y."
                 )
+            self._shape = self._read_shape(archive)
+            self._check_shapes(archive, "feature_names" in keys)  # before anything is read whole
             self._y = self._whole(archive, "y")
             if "feature_names" in keys:
                 names = self._whole(archive, "feature_names")
                 self._names = unique_names(names.ravel().tolist(), self._name, limits)
-            self._shape = self._read_shape(archive)
         self.n_rows = self._shape[0]
-        self._check_shapes()
+        missing = np.isnan(self._y) if self._y.dtype.kind == "f" else np.zeros(1, bool)
+        if missing.any():
+            raise ReaderError(f"Row {np.argmax(missing)} of {self._name} has no label (y is NaN): drop the row.")
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -134,7 +146,8 @@ class NpzStream(BlockStream):
 
     def _read_shape(self, archive: zipfile.ZipFile) -> tuple[int, ...]:
         if self._sparse:
-            shape = tuple(self._whole(archive, "shape").ravel().tolist())
+            with _Member(archive, "shape") as member:
+                shape = tuple(member.rows(2).ravel().tolist()) if member.shape == (2,) else member.shape
             if len(shape) != 2 or not all(isinstance(n, int) and n >= 0 for n in shape):
                 raise ReaderError(
                     f"The array 'shape' of {self._name} holds {shape}: save the numbers of rows and columns."
@@ -167,23 +180,36 @@ class NpzStream(BlockStream):
                 f"indptr for {n_rows} rows, which do not fit: write the file again."
             )
 
-    def _check_shapes(self) -> None:
-        if self._y.ndim != 1 or len(self._y) != self.n_rows:
+    def _refuse_long_texts(self, key: str, dtype: np.dtype[Any]) -> None:
+        """Each text takes the room of the longest."""
+        width = {"U": dtype.itemsize // 4, "S": dtype.itemsize}.get(dtype.kind, 0)
+        if width > self._limits.longest_name:
             raise ReaderError(
-                f"{self._name}: X has {self.n_rows} rows but y has shape {self._y.shape}; save one label per row."
+                f"Array {key!r} of {self._name} has texts of {width:,} characters, more than the "
+                f"{self._limits.longest_name:,} allowed: shorten them, or, {how_to_raise('longest_name')}."
             )
-        if self.feature_names is not None and len(self.feature_names) != self._shape[1]:
-            raise ReaderError(
-                f"{self._name}: X has {self._shape[1]} columns but there are {len(self.feature_names)} feature_names; "
-                "save one name per column."
-            )
+
+    def _check_shapes(self, archive: zipfile.ZipFile, has_names: bool) -> None:
+        n_rows, n_columns = self._shape
+        with _Member(archive, "y") as y:
+            self._refuse_long_texts("y", y.dtype)
+            if y.shape != (n_rows,):
+                raise ReaderError(
+                    f"{self._name}: X has {n_rows} rows but y has shape {y.shape}; save one label per row."
+                )
+        if has_names:
+            with _Member(archive, "feature_names") as names:
+                self._refuse_long_texts("feature_names", names.dtype)
+                n_names = math.prod(names.shape)
+            if n_names != n_columns:
+                raise ReaderError(
+                    f"{self._name}: X has {n_columns} columns but there are {n_names} feature_names; save one name per "
+                    "column."
+                )
         if 0 in self._shape:
             raise no_rows(self._name)
-        if self._shape[1] > self._limits.most_index:
-            raise too_many_columns(self._name, self._shape[1], self._limits.most_index, "most_index")
-        missing = np.isnan(self._y) if self._y.dtype.kind == "f" else np.zeros(1, bool)
-        if missing.any():
-            raise ReaderError(f"Row {np.argmax(missing)} of {self._name} has no label (y is NaN): drop the row.")
+        if n_columns > self._limits.most_index:
+            raise too_many_columns(self._name, n_columns, self._limits.most_index, "most_index")
 
 
 class _Member:

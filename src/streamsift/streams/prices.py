@@ -41,13 +41,26 @@ def read_prices(
     ...     read_prices(file, ["age", "x-ray", "weight"], default=0.01).tolist()
     [0.0, 0.2, 0.01]
     """
+    try:
+        found = _found(path, names)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ReaderError(f"{path} is no CSV file in UTF-8 ({error}): write one with `feature,price` above.") from error
+    missing = [name for name in names if name not in found]
+    if missing and default is None:
+        others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ReaderError(f"{path} has no price for {missing[0]!r}{others}: add a line, or give a default price.")
+    return np.array([found[name] if name in found else float(default or 0.0) for name in names])
+
+
+def _found(path: str | os.PathLike[str], names: Sequence[str]) -> dict[str, float]:
+    """The prices in the file."""
     found: dict[str, float] = {}
     known = set(names)
     with Path(path).open(newline="", encoding="utf-8-sig") as file:
         lines = csv.reader(file)
         header = [cell.strip().lower() for cell in next(lines, [])]
         if header != COLUMNS:
-            raise ReaderError(f"{path}, line 1 is {','.join(header)!r}: the header must be 'feature,price'.")
+            raise ReaderError(f"{path}, line 1 is {','.join(header)!r:.80}: the header must be 'feature,price'.")
         for cells in lines:
             if not cells:
                 continue
@@ -60,11 +73,7 @@ def read_prices(
             if name in found:
                 raise ReaderError(f"{where}: the price of {name!r} was given before; give each feature once.")
             found[name] = price
-    missing = [name for name in names if name not in found]
-    if missing and default is None:
-        others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise ReaderError(f"{path} has no price for {missing[0]!r}{others}: add a line, or give a default price.")
-    return np.array([found[name] if name in found else float(default or 0.0) for name in names])
+    return found
 
 
 def _price(cell: str, where: str) -> float:

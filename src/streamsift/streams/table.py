@@ -21,6 +21,7 @@ from streamsift.streams.labels import labels_of
 class TableDecoder(FeatureDecoder):
     """A decoder that knows which column is the target; None: the labels come from elsewhere.
 
+    The names of the columns are checked by whoever knows the limits of the source: `unique_names`.
     `categorical` names columns to be read as categories, `truths` columns of text that spell true and false; for the
     other parameters see FeatureDecoder.
     """
@@ -37,7 +38,7 @@ class TableDecoder(FeatureDecoder):
         declared: Mapping[str, Categories] | None = None,
         most_categories: int = MOST_CATEGORIES,
     ) -> None:
-        names = unique_names(schema.names, source)
+        names = tuple(schema.names)
         if set(names) <= {target}:
             raise ReaderError(f"{source} has no feature columns besides the target: there is nothing to select from.")
         self.target = target

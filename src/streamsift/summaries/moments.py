@@ -19,7 +19,7 @@ from streamsift.core.limits import LARGEST, largest
 from streamsift.core.state import Finite, Shape, Sizes, Within
 from streamsift.kernels import moments as kernels
 from streamsift.summaries.aligned import aligned_empty, aligned_zeros
-from streamsift.summaries.fading import Age, Fading, advance, batch_weights, weight_limit
+from streamsift.summaries.fading import Age, Fading, advance, batch_weights, refuse_heavy_squares, weight_limit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -75,6 +75,7 @@ class ClassMoments:
                 self.age = age
                 return
         refuse_bad_values(batch, nan_allowed=skip_missing or batch.has_absent)
+        refuse_heavy_squares(batch)
         weight, m2 = np.broadcast_to(weight, mean.shape) * factor, m2 * factor
         kernels.add_rows_with_gaps(X, codes, weights * scale, weight, mean, m2)
         self.weight, self.mean, self.m2, self.age = weight, mean, m2, age
@@ -173,6 +174,7 @@ class SparseClassMoments:
 
     def learn(self, batch: CheckedBatch, *, skip_missing: bool) -> None:
         refuse_bad_values(batch, nan_allowed=skip_missing)
+        refuse_heavy_squares(batch)
         X: Any = batch.X
         self._make_room(len(batch.labels), X.shape[1])
         if skip_missing and self.skipped.shape[1] == 0:
