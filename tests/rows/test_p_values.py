@@ -223,8 +223,8 @@ def test_heavy_tails_have_their_naive_twin() -> None:
                                   lambda **more: Screener("correlation", task="regression", **more)])  # fmt: skip
 def test_what_heavy_tails_hold_back_is_said(make: Any) -> None:
     rng = np.random.default_rng(0)
-    z = rng.normal(size=1000)
-    X = rng.normal(size=(1000, 8)) + 0.6 * z[:, None] * (np.arange(8) < 3)
+    z = rng.normal(size=300)
+    X = rng.normal(size=(300, 8)) + 0.8 * z[:, None] * (np.arange(8) < 3)
     heavy = make(n_features_to_select="fdr:0.05").fit(np.exp(2.0 * X), np.exp(2.0 * z))
     assert heavy.held_back_ > 0
     assert heavy.held_back_ + len(heavy.selected_) <= 8
