@@ -68,7 +68,7 @@ def compute_for_ever(_: Path) -> str:
 
 
 def take_much(_: Path) -> str:
-    return str(ACCEPTED if np.ones(2 * SOME << 7).sum() else "")
+    return str(ACCEPTED if np.ones(10 * SOME << 7).sum() else "")  # far more than any input usually takes
 
 
 def ask_for_everything(_: Path) -> str:
