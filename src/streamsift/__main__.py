@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+import threading
+from contextlib import suppress
+from typing import NoReturn
 
 
-def main() -> None:
-    """Run the command line and exit with its code; Ctrl-C is answered from the first import on."""
+def main() -> NoReturn:
+    """Run the command line, and end the process with its code."""
+    _end(exit_code_of_run())
+
+
+def exit_code_of_run() -> int:
+    """Run the command line; Ctrl-C is answered from the first import on."""
     try:
         from streamsift.core.interrupts import listen
 
@@ -14,16 +24,26 @@ def main() -> None:
         from streamsift.cli.errors import run
         from streamsift.cli.main import cli
 
-        code = run(cli)
+        return run(cli)
     except KeyboardInterrupt:
         sys.stderr.write("\nInterrupted.\n")
         from streamsift.core.interrupts import exit_code
 
-        code = exit_code()
-    # CPython notes a KeyboardInterrupt that passes through an exec() of text, as when a named tuple is made during an
-    # import, and at its end kills itself with SIGINT although the exception was caught. The next exec() clears it.
-    exec("")
-    sys.exit(code)
+        return exit_code()
+
+
+def _end(code: int) -> NoReturn:
+    """End the process now: for what Python clears away at its end it takes a second, and a Ctrl-C in it kills.
+
+    Threads that are to be waited for, and what was registered to be done at the end, come first, as in Python itself.
+    """
+    with suppress(KeyboardInterrupt):  # all is done, and said
+        threading._shutdown()  # type: ignore[attr-defined]  # which Python calls at its end
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads any more
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -135,8 +135,9 @@ def test_an_option_that_a_method_has_no_use_for_is_told_in_the_users_words(sift,
 def test_a_missing_file_is_told_before_anything_heavy_is_loaded(tmp_path, verb):
     code = (
         "import sys; sys.argv = ['streamsift', sys.argv[1], 'no-file.csv', '--target', 'y']\n"
-        "from streamsift.__main__ import main\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 1, end.code\n"
+        "from streamsift.__main__ import exit_code_of_run\n"
+        "code = exit_code_of_run()\n"
+        "assert code == 1, code\n"
         "heavy = {'numba', 'sklearn', 'scipy', 'pyarrow', 'numpy', 'pandas', 'rich'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
