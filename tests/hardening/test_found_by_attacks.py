@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import csv
 import io
 import subprocess
 import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -178,6 +180,16 @@ def test_prices_that_are_no_csv(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(ReaderError, match="is no CSV file in UTF-8") as caught:
         read_prices(tmp_path / "prices.csv", ["a"])
     assert len(str(caught.value)) < 400
+
+
+def test_threads_that_read_headers_leave_the_limit_of_csv_as_it_was(tmp_path: Path) -> None:
+    """Two of them could each take the limit of the other for the usual one."""
+    (tmp_path / "a.csv").write_text("a,b,y\n" + "1,2,0\n2,2,1\n" * 20)
+    usual = csv.field_size_limit()
+    with ThreadPoolExecutor(8) as threads:
+        for _ in threads.map(lambda _: open_stream(tmp_path / "a.csv", target="y"), range(200)):
+            pass
+    assert csv.field_size_limit() == usual
 
 
 def test_a_trace_of_more_features_than_memory_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -350,19 +351,23 @@ def _header_text(header: bytes, name: str) -> str:
         ) from error
 
 
+_field_limit = threading.Lock()  # the limit is one for the whole process: two threads would leave each other's
+
+
 def _split(text: str, delimiter: str, limits: ReadLimits) -> list[tuple[int, list[str]]]:
     """The cells of each record, and how many lines come before it."""
-    usual = csv.field_size_limit(limits.longest_record)
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        found, before = [], 0
-        for cells in reader:
-            if cells:
-                found.append((before, cells))
-            before = reader.line_num
-        return found
-    finally:
-        csv.field_size_limit(usual)
+    with _field_limit:
+        usual = csv.field_size_limit(limits.longest_record)
+        try:
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+            found, before = [], 0
+            for cells in reader:
+                if cells:
+                    found.append((before, cells))
+                before = reader.line_num
+            return found
+        finally:
+            csv.field_size_limit(usual)
 
 
 def _guess(header: bytes) -> str:

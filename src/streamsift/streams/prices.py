@@ -57,7 +57,7 @@ def _found(path: str | os.PathLike[str], names: Sequence[str]) -> dict[str, floa
     found: dict[str, float] = {}
     known = set(names)
     with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
+        lines = csv.reader(file, strict=True)  # a quote that nobody closes is an error
         header = [cell.strip().lower() for cell in next(lines, [])]
         if header != COLUMNS:
             raise ReaderError(f"{path}, line 1 is {','.join(header)!r:.80}: the header must be 'feature,price'.")
