@@ -52,7 +52,7 @@ def cases(folder: Path) -> list[Case]:
     for method in ("osfs", "etana"):
         reading = ("-m", "streamsift", "select", "-", "--target", "label", "--method", method, "-o", out)
         made += [Case(f"{method}: a pipe that stalls", reading, rows)]
-    for method in ("ofs_density", "ofs_a3m", "etana"):
+    for method in ("ofs_density", "ofs_a3m"):
         computing = ("-m", "streamsift", "select", long, "--target", "y", "--method", method, "-o", out)
         made.append(Case(f"{method}: computing", computing))
     jobs = ("-m", "streamsift", "compare", long, "--target", "y", "--methods", "ofs_density,ofs_a3m", "--jobs", "2")
