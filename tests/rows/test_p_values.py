@@ -176,7 +176,7 @@ def test_noise_is_seldom_significant_for_a_number(kind: str) -> None:
     ("classes_skewed", "joint"), ("numbers_skewed", "correlation"), ("numbers_skewed", "joint"),
 ])  # fmt: skip
 def test_heavy_tails_do_not_select(kind: str, criterion: str) -> None:
-    """Streams of pure noise of which a selection was found in up to .66: now in at most 5 % of 40, within chance."""
+    """Streams of pure noise: plain tests select something in most of them; at most 5 % of 40 may, within chance."""
     any_of_noise = [
         bool(calibration.fitted(kind, criterion, 0, np.random.default_rng(seed)).get_support().any())
         for seed in range(40)

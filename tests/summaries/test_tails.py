@@ -84,6 +84,17 @@ def test_fading_is_weights() -> None:
     assert learnt(X, np.full(len(X), 3.0), 7).unevenness == 1.0
 
 
+def test_sums_of_weights_that_no_rows_have_are_refused() -> None:
+    sizes = {"n_rows_seen": 60}
+    fine = learnt(hard_columns(), np.ones(60), 60)
+    assert fine.problem(sizes) is None
+    for name, value in (("squares", 1e-200), ("fourths", 1e300), ("total", 1e150)):
+        forged = fine.copy()
+        setattr(forged, name, value)
+        assert forged.problem(sizes) is not None, name
+        assert forged.unevenness >= 1.0
+
+
 def test_merged_parts_and_late_columns_are_one_pass() -> None:
     X, ones = hard_columns(), np.ones(60)
     one = learnt(X[:20, :4], ones[:20], 20)

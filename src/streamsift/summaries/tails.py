@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 
 NORMAL = 3.0  # the kurtosis of the normal distribution
 BY_CHANCE = 1.5  # standard deviations of the kurtosis of normal numbers that count as none
+TINY = 1e-300  # powers of tiny weights lose their digits below it
 MOST = 1e100  # a kurtosis that only rows of next to no weight can have
 _ARRAYS = ("weight", "mean", "square", "skewness", "kurtosis")
 
@@ -52,6 +53,10 @@ class Tails:
     def problem(self, sizes: Sizes) -> str | None:
         if (self.weight > self.total * (1.0 + 1e-6)).any():
             return "a column has more weight than all rows"
+        if self.total * self.total > self.squares * sizes["n_rows_seen"] * (1.0 + 1e-6) + TINY:
+            return "total and squares are not those of so few rows"
+        if self.fourths > self.squares * self.squares * (1.0 + 1e-6) + TINY:
+            return "fourths is larger than squares allows"
         return None
 
     @classmethod
@@ -165,4 +170,4 @@ class Tails:
         """How uneven the weights of the rows are: 1 where all are equal, 2 in a long stream that fades."""
         if self.squares <= 0.0:
             return 1.0
-        return max(self.fourths / self.squares * (self.total / self.squares) ** 2, 1.0)
+        return max(self.fourths / self.squares / self.squares * (self.total * self.total / self.squares), 1.0)
