@@ -6,12 +6,14 @@ import html
 import re
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from bokeh.models import Plot
+from bokeh.models import Legend, Plot
 from tests.report import test_decisions, test_purchases
 
 from streamsift.core.selection import Decision
+from streamsift.report.instance_plots import path_figure
 from streamsift.report.plots import LIGHT, plot_comparison
 
 
@@ -107,3 +109,13 @@ def test_a_notebook_shows_the_numbers_of_any_kind(kind):
     trace = test_decisions.recorded([Decision("a", True)]) if kind == "columns" else test_purchases.traced()
     page = trace._repr_html_()
     assert (">offered<" in page, ">mean cost<" in page) == (kind == "columns", kind == "instances")
+
+
+def test_the_path_of_an_instance_has_its_legend_beside_the_lines_and_fits_its_place():
+    names = ["", "temperature", "blood_count", "blood_pressure"]
+    told = "yes after 3 features: the next feature costs more than it can save."
+    drawing = path_figure(np.linspace([0.7, 0.3], [0.1, 0.9], 4), names, ["no", "yes"], told)
+    assert isinstance(drawing.below[-1], Legend)
+    assert [len(line) < 45 for line in drawing.title.text.split("\n")] == [True, True]
+    assert drawing.xaxis[0].major_label_orientation == 0.7
+    assert (drawing.sizing_mode, drawing.width) == ("stretch_width", None)
