@@ -85,7 +85,7 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
         f"In {len(order)} tables that compare methods, the rank correlation of our order with the printed one is "
         f"{sorted(order)[len(order) // 2]:.2f} (median)." if order else ""
     )  # fmt: skip
-    rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
+    rested = "; ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
     return [
         _table(["tables of", "in all", *words], rows),
         f"What the {len(results)} verdicts on results rest on: {rested}. {sentences}",

@@ -113,7 +113,7 @@ def chance(cells: Sequence[Pair], paper_repeats: int) -> str:
     The spread of single runs is taken from ours. Two standard errors of the difference count as chance.
 
     >>> chance([Pair("t", "a", 2.0, 2.5, error=0.1, repeats=4)], 4)
-    'Of 1 cells off by more than 10 %, 0 are within two standard errors of the difference.'
+    'Cells off by more than 10 %, but within two standard errors of the difference: 0 of 1.'
     """
     off = [cell for cell in cells if cell.basis != "part" and not agrees(cell.ours, cell.published)]
     known = [cell for cell in off if cell.error is not None]
@@ -124,7 +124,7 @@ def chance(cells: Sequence[Pair], paper_repeats: int) -> str:
         error = float(cell.error or 0.0)
         of_difference = math.sqrt(error**2 + error**2 * cell.repeats / paper_repeats)
         within += abs(float(cell.ours) - float(cell.published)) <= TWICE * of_difference
-    return f"Of {len(known)} cells off by more than 10 %, {within} are within two standard errors of the difference."
+    return f"Cells off by more than 10 %, but within two standard errors of the difference: {within} of {len(known)}."
 
 
 def _stems(table: PrintedTable) -> list[str]:
