@@ -3,8 +3,9 @@
     python docs/reproduction/make.py
 
 Reads results/*.json, as `streamsift reproduce all` (in its folder results/) and `streamsift reproduce PAPER --check
-NAME` write them, and texts.json, what was found out in words; writes index.md and one SVG per paper. No number on the
-page is typed in: those of the texts are looked up in the results.
+NAME` write them, texts.json, what was found out in words, and newer.json, figures that others printed later, each with
+its source; writes index.md and one SVG per paper. No number of ours is typed in: those of the texts are looked up in
+the results.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def checks(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
 # -- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
+def page(found: Records, looked_into: Records, texts: Mapping[str, Any], newer: Sequence[Mapping[str, Any]]) -> str:
     """The whole page as markdown."""
     tables, claims = summary(found, {}), judged_claims(found)
     parts = [
@@ -63,7 +64,11 @@ def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
         parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
         parts.append("**What the paper does not say**")
         parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
-        parts += ["**Newer results**", text["newer"]]
+        parts += [
+            "**Newer results**",
+            text["newer"],
+            *_newer([source for source in newer if source["paper"] == paper], found),
+        ]
     parts += ["## What was run", _runs(found, looked_into)]
     joined = "\n\n".join(parts) + "\n"
     return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", joined)
@@ -136,6 +141,26 @@ def _rests_on(table: Mapping[str, Any]) -> str:
     of = f" of {table['paper_repeats']}" if table["paper_repeats"] else ""
     plural = "" if table["repeats"] == 1 and not of else "s"
     return f"{table['rests_on']}, {table['repeats']}{of} repeat{plural}"
+
+
+def _newer(sources: Sequence[Mapping[str, Any]], found: Records) -> list[str]:
+    """Figures printed later beside ours and the paper's, and where they stand; nothing where none were found."""
+    rows, notes = [], []
+    for number, source in enumerate(sources, 1):
+        notes.append(f"[{number}] {source['source']} ({source['where']}): {source['how']}.")
+        for figure in source["figures"]:
+            cell = _cell(found, *figure["cell"]) if figure["cell"] else {"ours": None, "published": None}
+            values = (cell["ours"], cell["published"], figure["value"])
+            rows.append([figure["method"], figure["data"], figure["measure"], *map(_digits, values), f"[{number}]"])
+    return [_table(["method", "data", "measure", "ours", "in print", "newer", "source"], rows), *notes] if rows else []
+
+
+def _cell(found: Records, stem: str, table: str, name: str) -> Mapping[str, Any]:
+    return next(cell for cell in found[stem]["cells"] if (cell["table"], cell["cell"]) == (table, name))
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _runs(found: Records, looked_into: Records) -> str:
@@ -356,7 +381,8 @@ def files() -> dict[str, str]:
     """Every file of the page by name."""
     texts = json.loads((HERE / "texts.json").read_text("utf-8"))
     found = records()
-    made = {"index.md": page(found, checks(), texts)}
+    newer = json.loads((HERE / "newer.json").read_text("utf-8"))
+    made = {"index.md": page(found, checks(), texts, newer)}
     for paper, lines in CHARTS.items():
         if lines(found):
             title = texts["papers"][paper]["chart"]
