@@ -66,5 +66,6 @@ def path_figure(posteriors: NDArray[np.float64], names: list[str], labels: list[
     drawing.xaxis.ticker = FixedTicker(ticks=steps)
     drawing.xaxis.major_label_overrides = {step: names[step] or "start" for step in steps}
     drawing.xaxis.major_label_orientation = 0.7  # slanted, so that long names leave each other room
+    drawing.legend.ncols = 4
     drawing.add_layout(drawing.legend[0], "below")  # beside the lines, not on them
     return shown(drawing)
