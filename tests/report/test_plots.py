@@ -11,8 +11,11 @@ import pytest
 from bokeh.models import Plot
 from tests.report import test_decisions, test_purchases
 
+from streamsift import catalog, prequential
 from streamsift.core.selection import Decision
 from streamsift.report.plots import LIGHT, plot_comparison
+from streamsift.report.trace_page import trace_page
+from streamsift.streams import generate
 
 
 class Compared:
@@ -107,3 +110,13 @@ def test_a_notebook_shows_the_numbers_of_any_kind(kind):
     trace = test_decisions.recorded([Decision("a", True)]) if kind == "columns" else test_purchases.traced()
     page = trace._repr_html_()
     assert (">offered<" in page, ">mean cost<" in page) == (kind == "columns", kind == "instances")
+
+
+def test_the_error_chart_of_a_run_alone_has_the_level_of_the_mean():
+    stream = generate("friedman_drift", n_rows=600, n_features=8, seed=0)
+    selector = catalog.make("screen:correlation", n_features_to_select=5)
+    trace = prequential(stream, selector, "sgd", task="regression")
+    assert "Shaded: no better than the mean so far" in trace_page(trace)
+    assert "worse than the mean so far" in trace._repr_html_()
+    assert "the mean so far" in str(trace.plot().children[0].children[1].text)
+    assert repr(trace) == "<Trace of Screener over rows: 6 steps, 8 features>"
