@@ -114,9 +114,15 @@ def test_a_notebook_shows_the_numbers_of_any_kind(kind):
 
 def test_the_error_chart_of_a_run_alone_has_the_level_of_the_mean():
     stream = generate("friedman_drift", n_rows=600, n_features=8, seed=0)
-    selector = catalog.make("screen:correlation", n_features_to_select=5)
+    selector = catalog.make("screen:correlation", n_features_to_select=5, task="regression")
     trace = prequential(stream, selector, "sgd", task="regression")
     assert "Shaded: no better than the mean so far" in trace_page(trace)
     assert "worse than the mean so far" in trace._repr_html_()
     assert "the mean so far" in str(trace.plot().children[0].children[1].text)
     assert repr(trace) == "<Trace of Screener over rows: 6 steps, 8 features>"
+
+
+def test_a_plot_stands_on_white_paper_in_a_dark_notebook(drifting_trace, browse_raw):
+    page = browse_raw(f'<!doctype html><body style="background: #111111">{drifting_trace.plot()._repr_html_()}</body>')
+    paper = page.locator("iframe").evaluate("frame => getComputedStyle(frame).backgroundColor")
+    assert paper == "rgb(255, 255, 255)"

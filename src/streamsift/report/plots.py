@@ -164,10 +164,11 @@ def shown(drawing: Any) -> Any:
 
 
 def _frame(drawing: Any) -> str:
-    """The drawing in a frame of its own, with everything it needs."""
+    """The drawing in a frame of its own, with everything it needs; its paper is white in a dark notebook, too."""
     page = escape(file_html(drawing, INLINE, title="streamsift"))
     height = _height([drawing]) + MARGIN
-    return f'<iframe srcdoc="{page}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+    style = f"width: 100%; height: {height}px; border: 0; background: #ffffff; color-scheme: light"
+    return f'<iframe srcdoc="{page}" style="{style}"></iframe>'
 
 
 def _height(parts: Sequence[Any]) -> int:
