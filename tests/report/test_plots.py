@@ -117,7 +117,7 @@ def test_the_error_chart_of_a_run_alone_has_the_level_of_the_mean():
     selector = catalog.make("screen:correlation", n_features_to_select=5, task="regression")
     trace = prequential(stream, selector, "sgd", task="regression")
     assert "Shaded: no better than the mean so far" in trace_page(trace)
-    assert "worse than the mean so far" in trace._repr_html_()
+    assert "shaded: no better than the mean so far" in trace._repr_html_()
     assert "the mean so far" in str(trace.plot().children[0].children[1].text)
     assert repr(trace) == "<Trace of Screener over rows: 6 steps, 8 features>"
 
