@@ -8,7 +8,8 @@ import pytest
 from streamsift.core.selection import rank_scores
 from streamsift.metrics.detection import detection_rate
 from streamsift.reproduce.result import Options
-from streamsift.reproduce.screening.figure import SCORES, DetectionRun, detection_curve, figure_3, rates_by_count
+from streamsift.reproduce.screening.figure import detection_curve, figure_3
+from streamsift.reproduce.screening.stream import SCORES, DetectionRun, rates_by_count
 
 SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 

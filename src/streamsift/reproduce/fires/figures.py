@@ -24,7 +24,7 @@ from streamsift.reproduce.fires.runs import (
     runs,
     stabilities,
 )
-from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
+from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result, Series
 from streamsift.rows.fires import FIRES
 from streamsift.runs.trace import Trace
 from streamsift.streams.arrays import ArrayStream
@@ -32,6 +32,8 @@ from streamsift.streams.arrays import ArrayStream
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4)  # lambda_s of Figure 6
 TOO_FEW = "These rows are too few to say what comes out here."
 SQUARES: dict[str, Any] = {"aggregation": "squares", "initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 10}
+VARIANTS = ("FIRES-GLM", "FIRES-ANN", "FIRES-SDT")
+ENDS = ("first window", "last window", "second half")
 DIGITS, DIGIT_ROWS, DIGIT_PIXELS = (3, 8, 9), 1_000, 115
 
 
@@ -72,10 +74,12 @@ def figure_3(options: Options, progress: Progress, *, methods: Sequence[str] = t
         )
     }
     shares: dict[str, list[float]] = {method: [] for method in selectors}
+    area = []  # of the digits: what a random choice of pixels would hit
     for place, digit in enumerate(DIGITS):
         others = tuple(d for d in DIGITS if d != digit)
         X, y = load_digits(folder, digit, others, options.rows or DIGIT_ROWS)
         shape = X[y == 1].mean(axis=0) > 0.5  # where the mean picture of the digit is bright
+        area.append(float(shape.mean()))
         pictures = []
         for k, (method, make) in enumerate(selectors.items()):
             selector = make(DIGIT_PIXELS, options.seed)
@@ -107,17 +111,29 @@ def figure_3(options: Options, progress: Progress, *, methods: Sequence[str] = t
         x_label="",
         dashed_means="",
         panels=panels,
+        series=[
+            Series("share of pixels on the digit", name, [str(digit) for digit in DIGITS], values)
+            for name, values in {**shares, "all pixels": area}.items()
+        ],
     )
 
 
 def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = tuple(SELECTORS)) -> Result:
-    """Accuracy and stability over time on Gisette."""
+    """Accuracy and stability over time on Gisette, and the stability of FIRES on the other sets."""
     X, y, data = _gisette(options)
     batch_size = 100 if len(X) >= 3_000 else 25  # a thousand rows are only one window of ten batches of 100
+    others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
+    total = len(methods) + len(others) * len(VARIANTS)
     results = {}
     for method in methods:
         results[method] = run(X, y, method, batch_size, 0.1, options.seed)
-        progress(len(results), len(methods))
+        progress(len(results), total)
+    ends = {(data.name, method): _ends(result) for method, result in results.items()}
+    for one in others:
+        rows = load(data_folder(options), one, options.rows, options.seed)
+        for method in VARIANTS:
+            ends[one.name, method] = _ends(run(*rows, method, 100, 0.1, options.seed))
+            progress(len(ends), total)
     accuracy = [
         FigureCurve(
             method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:])
@@ -136,7 +152,12 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
         note="The paper prints no numbers for this; it says that accuracies are alike and FIRES becomes more stable. "
         f"{_outcome_4(results, stability)}",
         columns=["method", "accuracy", "stability, first window", "stability, last window"],
-        rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability],
+        rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability]
+        + [
+            [f"{method}, {name}", "", *(f"{value:.3f}" for value in found)]
+            for (name, method), found in ends.items()
+            if name != data.name
+        ],
         x_label="rows seen",
         dashed_means="",
         panels=[
@@ -148,6 +169,12 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
                 stability,
                 "stability",
             ),
+        ],
+        series=[
+            *(Series("mean accuracy", method, [data.name], [mean_accuracy(one)]) for method, one in results.items()),
+            *(Series("accuracy over time", one.name, one.x, one.y) for one in accuracy),
+            *(Series("stability over time", one.name, one.x, one.y) for one in stability),
+            *(Series(f"stability, {name}", method, list(ENDS), found) for (name, method), found in ends.items()),
         ],
     )
 
@@ -177,20 +204,25 @@ def figure_5(options: Options, progress: Progress, *, methods: Sequence[str] = t
         x_label="",
         dashed_means="",
         panels=[panel],
+        series=[
+            Series(data.name, curve.name, ["accuracy", "stability", "variance"], [curve.x[0], curve.y[0], mark])
+            for curve, mark in zip(panel.curves, panel.marks, strict=True)
+        ],
     )
 
 
 def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float] = PENALTIES) -> Result:
-    """What the uncertainty penalty of FIRES does to accuracy and stability on Gisette."""
+    """What the uncertainty penalty of FIRES does to accuracy and stability on Gisette, and on the other sets."""
     X, y, data = _gisette(options)
-    found = []
-    for penalty in penalties:
-        selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
-        result = prequential(
-            ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW
-        )
-        found.append((mean_accuracy(result), float(stabilities(result).mean())))
-        progress(len(found), len(penalties))
+    others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
+    by_set: dict[str, list[tuple[float, float]]] = {}
+    for one in (data, *others):
+        rows = (X, y) if one is data else load(data_folder(options), one, options.rows, options.seed)
+        by_set[one.name] = []
+        for penalty in penalties:
+            by_set[one.name].append(_penalised(*rows, penalty, options.seed))
+            progress(sum(map(len, by_set.values())), len(penalties) * (1 + len(others)))
+    found = by_set[data.name]
     powers = [float(np.log10(penalty)) for penalty in penalties]
     accuracy, stability = (list(values) for values in zip(*found, strict=True))
     words = "Mean accuracy and stability of FIRES-GLM against log10 of the uncertainty penalty."
@@ -200,10 +232,11 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
         f"seed {options.seed}.",
         note="The paper prints no numbers for this; it says that stability rises with the penalty and falls beyond 1. "
         f"{_outcome_6(stability, penalties)}",
-        columns=["penalty", "method", "accuracy", "stability"],
+        columns=["penalty", "data set", "accuracy", "stability"],
         rows=[
-            [f"{penalty:g}", "FIRES-GLM", f"{a:.3f}", f"{s:.3f}"]
-            for penalty, (a, s) in zip(penalties, found, strict=True)
+            [f"{penalty:g}", name, f"{a:.3f}", f"{s:.3f}"]
+            for name, points in by_set.items()
+            for penalty, (a, s) in zip(penalties, points, strict=True)
         ],
         x_label="log10 of the penalty",
         dashed_means="",
@@ -219,7 +252,25 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
                 "accuracy, stability",
             )
         ],
+        series=[
+            Series(name, what, list(penalties), [float(point[place]) for point in points])
+            for name, points in by_set.items()
+            for place, what in enumerate(("accuracy", "stability"))
+        ],
     )
+
+
+def _penalised(X: NDArray[np.float32], y: NDArray[np.int64], penalty: float, seed: int) -> tuple[float, float]:
+    """Mean accuracy and stability of FIRES-GLM with an uncertainty penalty."""
+    selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=seed)
+    result = prequential(ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW)
+    return mean_accuracy(result), float(stabilities(result).mean())
+
+
+def _ends(result: Trace) -> list[float]:
+    """Stability of the first and of the last window, and the mean over the second half."""
+    found = stabilities(result)
+    return [float(found[0]), float(found[-1]), float(found[len(found) // 2 :].mean())]
 
 
 def _outcome_4(results: dict[str, Trace], stability: list[FigureCurve]) -> str:
