@@ -17,7 +17,8 @@ def figures_summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str
     for figure in FIGURES:
         stems = [stem_of(figure.paper, exhibit) for exhibit in figure.exhibits]
         found = [records[stem] for stem in stems if stem in records]
-        claims = [_judged(claim, found) for claim in figure.claims]
+        measured = bool(stems) and stems[0] in records
+        claims = [_judged(claim, found if measured else []) for claim in figure.claims]
         rows.append(
             {
                 "paper": figure.paper,
@@ -58,7 +59,7 @@ def _verdict(
         word, sentence = "nothing measured", f"It shows {figure.schematic}."
     elif failed := [failures[stem] for stem in stems if stem in failures]:
         word, sentence = "failed", failed[0]
-    elif not any(stem in records for stem in stems):
+    elif stems[0] not in records:
         word, sentence = "not run", "The run ended before it."
     else:
         word = (

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ReaderError
-from streamsift.evaluate.prequential import prequential
-from streamsift.learners.online import make_learner
 from streamsift.reproduce.fires.data import FiresData, load, load_digits, present
+from streamsift.reproduce.fires.lines import ends, line, measure_lines
 from streamsift.reproduce.fires.runs import (
     SELECTORS,
     WINDOW,
@@ -27,7 +26,6 @@ from streamsift.reproduce.fires.runs import (
 from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result, Series
 from streamsift.rows.fires import FIRES
 from streamsift.runs.trace import Trace
-from streamsift.streams.arrays import ArrayStream
 
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4)  # lambda_s of Figure 6
 TOO_FEW = "These rows are too few to say what comes out here."
@@ -123,17 +121,14 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
     X, y, data = _gisette(options)
     batch_size = 100 if len(X) >= 3_000 else 25  # a thousand rows are only one window of ten batches of 100
     others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
-    total = len(methods) + len(others) * len(VARIANTS)
+    lines = [(one, line(one, method, 100, options)) for one in others for method in VARIANTS]
     results = {}
     for method in methods:
         results[method] = run(X, y, method, batch_size, 0.1, options.seed)
-        progress(len(results), total)
-    ends = {(data.name, method): _ends(result) for method, result in results.items()}
-    for one in others:
-        rows = load(data_folder(options), one, options.rows, options.seed)
-        for method in VARIANTS:
-            ends[one.name, method] = _ends(run(*rows, method, 100, 0.1, options.seed))
-            progress(len(ends), total)
+        progress(len(results), len(methods) + len(lines))
+    done = measure_lines(lines, options, lambda k, n: progress(len(methods) + k, len(methods) + n))
+    changes = {(data.name, method): ends(result) for method, result in results.items()}
+    changes |= {(one.data, one.method): found["ends"] for one, found in done.items()}
     accuracy = [
         FigureCurve(
             method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:])
@@ -155,7 +150,7 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
         rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability]
         + [
             [f"{method}, {name}", "", *(f"{value:.3f}" for value in found)]
-            for (name, method), found in ends.items()
+            for (name, method), found in changes.items()
             if name != data.name
         ],
         x_label="rows seen",
@@ -170,11 +165,12 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
                 "stability",
             ),
         ],
+        n_left=len(lines) - len(done),
         series=[
             *(Series("mean accuracy", method, [data.name], [mean_accuracy(one)]) for method, one in results.items()),
             *(Series("accuracy over time", one.name, one.x, one.y) for one in accuracy),
             *(Series("stability over time", one.name, one.x, one.y) for one in stability),
-            *(Series(f"stability, {name}", method, list(ENDS), found) for (name, method), found in ends.items()),
+            *(Series(f"stability, {name}", method, list(ENDS), found) for (name, method), found in changes.items()),
         ],
     )
 
@@ -213,30 +209,30 @@ def figure_5(options: Options, progress: Progress, *, methods: Sequence[str] = t
 
 def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float] = PENALTIES) -> Result:
     """What the uncertainty penalty of FIRES does to accuracy and stability on Gisette, and on the other sets."""
-    X, y, data = _gisette(options)
+    data = _present_gisette(options)
     others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
-    by_set: dict[str, list[tuple[float, float]]] = {}
-    for one in (data, *others):
-        rows = (X, y) if one is data else load(data_folder(options), one, options.rows, options.seed)
-        by_set[one.name] = []
-        for penalty in penalties:
-            by_set[one.name].append(_penalised(*rows, penalty, options.seed))
-            progress(sum(map(len, by_set.values())), len(penalties) * (1 + len(others)))
-    found = by_set[data.name]
+    lines = [(one, line(one, "FIRES-GLM", 25, options, penalty)) for one in (data, *others) for penalty in penalties]
+    done = measure_lines(lines, options, progress)
+    points = {(one.data, one.penalty): (found["accuracy"], found["stability"]) for one, found in done.items()}
+    by_set = {
+        one.name: [points[one.name, penalty] for penalty in penalties]
+        for one in (data, *others)
+        if all((one.name, penalty) in points for penalty in penalties)
+    }
+    found = by_set.get(data.name, [])
     powers = [float(np.log10(penalty)) for penalty in penalties]
-    accuracy, stability = (list(values) for values in zip(*found, strict=True))
+    accuracy, stability = ([point[place] for point in found] for place in (0, 1))
     words = "Mean accuracy and stability of FIRES-GLM against log10 of the uncertainty penalty."
     return Result(
         title="Figure 6: the uncertainty penalty, Gisette",
-        lead=f"FIRES-GLM on {len(X):,} rows ({data.note}), a tenth of the features, batches of 25; "
-        f"seed {options.seed}.",
+        lead=f"FIRES-GLM on {data.note}, a tenth of the features, batches of 25; seed {options.seed}.",
         note="The paper prints no numbers for this; it says that stability rises with the penalty and falls beyond 1. "
         f"{_outcome_6(stability, penalties)}",
         columns=["penalty", "data set", "accuracy", "stability"],
         rows=[
             [f"{penalty:g}", name, f"{a:.3f}", f"{s:.3f}"]
-            for name, points in by_set.items()
-            for penalty, (a, s) in zip(penalties, points, strict=True)
+            for name, line_of_set in by_set.items()
+            for penalty, (a, s) in zip(penalties, line_of_set, strict=True)
         ],
         x_label="log10 of the penalty",
         dashed_means="",
@@ -252,25 +248,13 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
                 "accuracy, stability",
             )
         ],
+        n_left=len(lines) - len(done),
         series=[
-            Series(name, what, list(penalties), [float(point[place]) for point in points])
-            for name, points in by_set.items()
+            Series(name, what, list(penalties), [float(point[place]) for point in line_of_set])
+            for name, line_of_set in by_set.items()
             for place, what in enumerate(("accuracy", "stability"))
         ],
     )
-
-
-def _penalised(X: NDArray[np.float32], y: NDArray[np.int64], penalty: float, seed: int) -> tuple[float, float]:
-    """Mean accuracy and stability of FIRES-GLM with an uncertainty penalty."""
-    selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=seed)
-    result = prequential(ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW)
-    return mean_accuracy(result), float(stabilities(result).mean())
-
-
-def _ends(result: Trace) -> list[float]:
-    """Stability of the first and of the last window, and the mean over the second half."""
-    found = stabilities(result)
-    return [float(found[0]), float(found[-1]), float(found[len(found) // 2 :].mean())]
 
 
 def _outcome_4(results: dict[str, Trace], stability: list[FigureCurve]) -> str:
@@ -293,7 +277,7 @@ def _outcome_5(panel: Panel) -> str:
 
 
 def _outcome_6(stability: list[float], penalties: Sequence[float]) -> str:
-    if not np.isfinite(stability).all():
+    if not stability or not np.isfinite(stability).all():
         return TOO_FEW
     return (
         f"Here it is {stability[0]:.3f} at the least penalty, largest ({max(stability):.3f}) at "
