@@ -25,7 +25,7 @@ def figures_summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str
                 "figure": figure.name,
                 "what": figure.what,
                 "verdict": _verdict(figure, stems, records, failures, claims),
-                "rests_on": weakest([rests_on(records.get(stem)) for stem in stems]),
+                "rests_on": weakest([rests_on(record) for record in found]) if measured else "nothing",
                 "repeats": min((record["repeats"] for record in found), default=0),
                 "paper_repeats": max((record["paper_repeats"] for record in found), default=0),
                 "claims": claims,

@@ -176,6 +176,7 @@ QUICK: dict[tuple[str, str], dict[str, Any]] = {
     ("abfs", "table 12"): {"rows": 200, "brief": True},
     ("screening", "figure 2"): {"rows": 5_000},
     ("screening", "figure 3"): {"rows": 5_000},
+    **{("etana", f"figure {number}"): {"brief": True} for number in (4, 5, 6)},
     ("fires", "figure 4"): {"rows": 1_000, "brief": True},
     ("fires", "figure 5"): {"rows": 500},
     ("fires", "figure 6"): {"rows": 500, "brief": True},

@@ -33,6 +33,7 @@ from streamsift.reproduce.result import FigureCurve, Options, Pair, Panel, Progr
 PRICE = 0.01
 BINS = (2, 3, 5, 10, 20, 30, 40, 50, 100)
 PRICES = (0.1, 0.08, 0.06, 0.04, 0.02, 0.01, 0.001, 0.0)
+BRIEF_BINS, BRIEF_SWEEP = (2, 50, 100), ("MLL",)
 BINS_SETS = ("Lung Cancer", "Dexter", "Madelon", "MLL")
 CLASSES_SETS = ("Dexter", "MLL", "Lung2", "Car")
 SWEEP_SETS = ("Lung Cancer", "Madelon", "MLL", "Dexter", "Lung2")
@@ -191,6 +192,7 @@ def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS
     """Accuracy, features used and training time of ETANA by the number of bins."""
     folder = folder_of(options)
     sets = present(folder, BINS_SETS)
+    bins = BRIEF_BINS if options.brief else bins
     found: dict[str, list[EtanaMeasured]] = {data.name: [] for data in sets}
     rows = []
     for place, data in enumerate(sets):
@@ -246,6 +248,8 @@ def figure_5(options: Options, progress: Progress) -> Result:
     """
     folder = folder_of(options)
     sets = sorted(present(folder, CLASSES_SETS), key=lambda data: data.n_classes)
+    if options.brief:  # ETANA with eleven classes takes longest
+        sets = [data for data in sets if data.n_classes <= MOST_CLASSES]
     times, theirs = published_table("etana", "table4.T"), published_table("etana", "table2")
     rows, found = [], {}
     for place, data in enumerate(sets):
@@ -296,7 +300,7 @@ def figure_5(options: Options, progress: Progress) -> Result:
 def figure_6(options: Options, progress: Progress) -> Result:
     """Accuracy against features used: prices swept, beside classifiers with the same features for every instance."""
     folder = folder_of(options)
-    sets = present(folder, SWEEP_SETS)
+    sets = present(folder, BRIEF_SWEEP if options.brief else SWEEP_SETS)
     rows, panels, dearer, series = [], [], [], []
     for place, data in enumerate(sets):
         points = sweep(folder, data, options.seed)
