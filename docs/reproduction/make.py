@@ -21,7 +21,9 @@ from xml.sax.saxutils import escape
 
 from streamsift.reproduce.claims import judged_claims
 from streamsift.reproduce.everything import STRENGTH, summary
+from streamsift.reproduce.figure_verdict import figures_summary
 from streamsift.reproduce.printed import KINDS, RESULTS
+from streamsift.reproduce.printed_figures import FIGURE_RULE, FIGURE_WORDS
 from streamsift.reproduce.verdict import RULE, WORDS
 
 HERE = Path(__file__).resolve().parent
@@ -46,22 +48,25 @@ def checks(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
 
 def page(found: Records, looked_into: Records, texts: Mapping[str, Any], newer: Sequence[Mapping[str, Any]]) -> str:
     """The whole page as markdown."""
-    tables, claims = summary(found, {}), judged_claims(found)
+    tables, claims, figures = summary(found, {}), judged_claims(found), figures_summary(found, {})
     parts = [
         "# The papers, measured again",
         texts["lead"],
         *_counts(tables, claims),
-        f"**The rule.** {RULE}",
+        *_figure_counts(figures),
+        f"**The rule.** {RULE} {FIGURE_RULE}",
         texts["how"],
     ]
     for paper in PAPERS:
         text = texts["papers"][paper]
         own = [table for table in tables if table["paper"] == paper]
         said = [claim for claim in claims if claim["paper"] == paper]
-        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said)]
+        drawn = [figure for figure in figures if figure["paper"] == paper]
+        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said, drawn)]
         if CHARTS[paper](found):
             parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
         parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
+        parts += ["**Figure by figure**", _figures(drawn)]
         parts.append("**What the paper does not say**")
         parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
         parts += [
@@ -97,13 +102,35 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
     ]
 
 
-def _verdict(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> str:
+def _figure_counts(figures: Sequence[Mapping[str, Any]]) -> list[str]:
+    words = [word for word in FIGURE_WORDS if any(figure["verdict"]["word"] == word for figure in figures)]
+    rows = []
+    for paper in PAPERS:
+        own = Counter(figure["verdict"]["word"] for figure in figures if figure["paper"] == paper)
+        rows.append([paper, str(sum(own.values())), *(str(own[word] or "") for word in words)])
+    held = Counter(claim["holds"] for figure in figures for claim in figure["claims"])
+    rests = Counter(figure["rests_on"] for figure in figures if figure["verdict"]["word"] != "nothing measured")
+    rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
+    return [
+        _table(["figures of", "in all", *words], rows),
+        f"Of {sum(held.values())} claims about figures {held[True]} hold here, {held[False]} do not, {held[None]} were "
+        f"not judged. What the figures rest on: {rested}.",
+    ]
+
+
+def _verdict(
+    tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
+) -> str:
     results = Counter(table["verdict"]["word"] for table in tables if table["kind"] == "results")
     held = Counter(claim["holds"] for claim in claims)
     words = ", ".join(f"{word} {count}" for word, count in results.most_common())
     n_judged = held[True] + held[False]
     unmeasured = f"; {held[None]} not measured" if held[None] else ""
-    return f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}."
+    hold, judged = (sum(figure["verdict"][what] for figure in figures) for what in ("n_agreeing", "n_judged"))
+    drawn = f" Of what it says about its figures, {hold} of {judged} claims hold." if judged else ""
+    return (
+        f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}.{drawn}"
+    )
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -131,6 +158,21 @@ def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
             said += f" Not measured, or not whole: {', '.join(missing)}."
         rows.append([name, table["verdict"]["word"], _rests_on(table), said])
     return _table(["table", "verdict", "rests on", "how near"], rows)
+
+
+def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for figure in figures:
+        number = figure["figure"].removeprefix("figure")
+        name = f"{number}: {figure['what']}" if number.isdigit() else figure["what"]
+        said = [figure["verdict"]["sentence"]]
+        for claim in figure["claims"] if figure["verdict"]["word"] != "not run" else []:
+            taken = f" (taken as: {claim['taken_as']})" if claim["taken_as"] else ""
+            here = claim["here"] if claim["holds"] is not None else ""
+            answer = ANSWER[claim["holds"]] if claim["holds"] is not None else f"not judged, {claim['here']}"
+            said.append(f"{answer}: {claim['claim']}{taken}." + (f" {here[:1].upper()}{here[1:]}." if here else ""))
+        rows.append([name, figure["verdict"]["word"], _rests_on({**figure, "kind": RESULTS}), "<br>".join(said)])
+    return _table(["figure", "verdict", "rests on", "claims"], rows)
 
 
 def _rests_on(table: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from streamsift.reproduce.investing import code
 from streamsift.reproduce.investing import tables as investing
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
@@ -70,3 +71,21 @@ def test_a_table_shows_ours_beside_the_published(monkeypatch: pytest.MonkeyPatch
     assert [row[:3] for row in result.rows][:2] == [["streaming", "BIC", "features"], ["streaming", "BIC", "error"]]
     assert result.rows[0][-1] == "39.3"
     assert {row[0] for row in result.rows} == {"streaming", "stepwise"}
+
+
+@pytest.mark.parametrize("tail", [0.02, 0.2])
+def test_the_density_of_the_code_has_mass_one_and_the_threshold_of_investing(tail):
+    from scipy.integrate import trapezoid
+    from scipy.stats import norm
+
+    places = np.linspace(-12.0, 12.0, 200_001)
+    threshold = norm.isf(tail / 2)
+    density = np.where(np.abs(places) > threshold, 2.0, (1 - 2 * tail) / (1 - tail)) * norm.pdf(places)
+    mass, beyond, out, within, gained, lost, drawn, ours = code.measured(tail)
+    assert mass == pytest.approx(trapezoid(density, places), abs=1e-4)
+    assert beyond == pytest.approx(2 * tail)
+    assert (out, gained) == pytest.approx((2.0, 1.0))
+    assert lost == pytest.approx(-np.log2(within))
+    assert lost > 1.4 * tail  # in bits; the paper's "about a" is in nats
+    assert drawn == pytest.approx(threshold)
+    assert ours == pytest.approx(threshold, rel=1e-3)
