@@ -63,6 +63,44 @@ def test_a_damaged_record_is_a_run_that_was_not_finished(tmp_path, content):
     assert store.find(TASK) == {"accuracy": 0.7}
 
 
+CURVE = {"rows": [1, 2], "accuracy": [0.1, 0.2]}
+FOUND = {"accuracy": 0.5, "memory": 9, "names": ["a"], "curve": CURVE, "late": float("inf")}
+
+
+def places(found, above=()):
+    """Where something could be changed."""
+    inner = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    return [above, *(place for key, value in inner for place in places(value, (*above, key)))]
+
+
+@pytest.mark.parametrize("value", ["text", None, [], {}, -1, float("-inf"), [[1]]], ids=repr)
+@pytest.mark.parametrize("place", [place for place in places(FOUND) if place], ids=repr)
+def test_a_record_in_which_any_value_was_changed_is_a_run_that_was_not_finished(tmp_path, place, value):
+    """Whatever reads it would fail, or report a wrong figure."""
+    store = RunStore(tmp_path)
+    store.add(TASK, FOUND)
+    assert store.find(TASK) == FOUND
+    record = json.loads(store.path(TASK).read_text("utf-8"))
+    *above, last = place
+    changed = record["found"]
+    for key in above:
+        changed = changed[key]
+    changed[last] = value
+    store.path(TASK).write_text(json.dumps(record))
+    assert store.find(TASK) is None
+
+
+def test_a_record_without_a_digest_is_taken_as_it_is(tmp_path):
+    """As written before there were digests: hours of runs may be in such a folder."""
+    store = RunStore(tmp_path)
+    store.add(TASK, {1: 0.5})
+    assert store.find(TASK) == {"1": 0.5}
+    record = json.loads(store.path(TASK).read_text("utf-8"))
+    del record["digest"]
+    store.path(TASK).write_text(json.dumps(record))
+    assert store.find(TASK) == {"1": 0.5}
+
+
 def test_a_record_without_what_was_found_is_not_finished(tmp_path):
     store = RunStore(tmp_path)
     store.add(TASK, {"accuracy": 0.5})

@@ -35,7 +35,8 @@ class RunStore:
     Notes
     -----
     A run is a dataclass of plain values (numbers, text, None, dataclasses of those). A file that was cut short or
-    damaged is a run that was not finished. Runs of another version of the package are other runs.
+    damaged is a run that was not finished: a digest tells whether what was found is as it was written (files written
+    before there was one are taken as they are). Runs of another version of the package are other runs.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class RunStore:
         if record is None or record.get("run") != _key(run) or not isinstance(record.get("found"), dict):
             return None
         found: dict[str, Any] = record["found"]
-        return found
+        return found if record.get("digest", _digest(found)) == _digest(found) else None
 
     def add(self, run: Any, found: dict[str, Any]) -> None:
         """Keep what a run has found: plain values that JSON can hold."""
@@ -66,16 +67,16 @@ class RunStore:
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps({"run": _key(run), "found": found}, indent=1) + "\n")
+        record = {"run": _key(run), "digest": _digest(json.loads(json.dumps(found))), "found": found}
+        write_text(path, json.dumps(record, indent=1) + "\n")
 
     def path(self, run: Any, suffix: str = ".json") -> Path | None:
         """The file of a run, be it there or not; None where nothing is kept."""
         if self.folder is None:
             return None
         key = _key(run)
-        digest = hashlib.blake2b(json.dumps(key, sort_keys=True).encode(), digest_size=6).hexdigest()
         words = re.sub(r"[^A-Za-z0-9_.]+", "_", "-".join(_leaves(key["values"])).replace("/", "_"))
-        return self.folder / f"{words[:_NAME_LENGTH]}-{digest}{suffix}"
+        return self.folder / f"{words[:_NAME_LENGTH]}-{_digest(key)}{suffix}"
 
     def difference(self, settings: dict[str, Any]) -> tuple[str, Any, Any] | None:
         """The first setting in which the runs that are here differ: its name, its value here, and the one given.
@@ -99,6 +100,11 @@ def _key(run: Any) -> dict[str, Any]:
     """The run as JSON gives it back."""
     key: dict[str, Any] = json.loads(json.dumps({"streamsift": __version__, "values": asdict(run)}))
     return key
+
+
+def _digest(values: Any) -> str:
+    """What plain values, as JSON gives them back, are known by."""
+    return hashlib.blake2b(json.dumps(values, sort_keys=True).encode(), digest_size=6).hexdigest()
 
 
 def _leaves(value: Any) -> list[str]:
