@@ -273,7 +273,7 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
     assert not (tmp_path / "fires-bad-one.json").exists()
     assert json.loads((tmp_path / "verdicts.json").read_text())[1]["verdict"]["word"] == "reproduced"
     assert 'href="etana-good-one.html">Figure 1: a figure</a>' in page
-    assert "<p>✓ it is: <i>it is [1]</i></p>" in page
+    assert ">✓ it is: <i>it is [1]</i></div>" in page
     assert json.loads((tmp_path / "figures.json").read_text())[0]["verdict"]["sentence"] == "1 of 1 claims hold."
 
 

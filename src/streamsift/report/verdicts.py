@@ -98,7 +98,7 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
         word = Markup('<span style="white-space: nowrap">{} {}</span>').format(
             FIGURE_SIGNS[verdict["word"]], verdict["word"]
         )
-        line = Markup("<p>{} {}{}: <i>{}</i></p>")
+        line = Markup('<div style="margin-top: 0.4em">{} {}{}: <i>{}</i></div>')
         said = Markup("").join(
             line.format(
                 HOLDS[claim["holds"]].partition(" ")[0],
@@ -108,7 +108,7 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
             )
             for claim in figure["claims"]
         )
-        text = Markup('<div style="min-width: 22em"><p>{}</p>{}</div>').format(verdict["sentence"], said)
+        text = Markup('<div style="min-width: 22em">{}{}</div>').format(verdict["sentence"], said)
         number = figure["figure"].removeprefix("figure")
         name = f"Figure {number}: {figure['what']}" if number.isdigit() else figure["what"]
         rows.append([_link(name, figure["stems"]), word, text, _rests_on(figure)])

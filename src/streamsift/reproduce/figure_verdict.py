@@ -29,7 +29,7 @@ def figures_summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str
                 "repeats": min((record["repeats"] for record in found), default=0),
                 "paper_repeats": max((record["paper_repeats"] for record in found), default=0),
                 "claims": claims,
-                "stems": [stem for stem in stems if stem in records],
+                "stems": [stem for stem in stems if measured and stem in records],
             }
         )
     return rows
