@@ -119,14 +119,18 @@ class MixedNeighbours:
         self._selected, self._classes = selected, max(classes, 2)
 
     def predict(self, X: Floats) -> Codes:
-        is_category = self._categorical[self._selected]
-        window = self._rows[:, self._selected]
-        distance = self._numeric_distance(X[:, ~is_category], window[:, ~is_category])
-        distance += self._mismatches(X[:, is_category], window[:, is_category])
-        n_nearest = min(N_NEIGHBOURS, len(window))
+        distance = self.distances(X)
+        n_nearest = min(N_NEIGHBOURS, distance.shape[1])
         nearest = np.argpartition(distance, n_nearest - 1, axis=1)[:, :n_nearest]
         votes = (self._labels[nearest][:, :, None] == np.arange(self._classes)).sum(axis=1)
         return np.asarray(votes.argmax(axis=1), np.int64)
+
+    def distances(self, X: Floats) -> Floats:
+        """The squared distance of each row to each row of the window."""
+        is_category = self._categorical[self._selected]
+        window = self._rows[:, self._selected]
+        distance = self._numeric_distance(X[:, ~is_category], window[:, ~is_category])
+        return distance + self._mismatches(X[:, is_category], window[:, is_category])
 
     def _numeric_distance(self, X: Floats, window: NDArray[np.float32]) -> Floats:
         """Squared, each feature scaled to its range in the window; what a row of the window lacks counts 1."""

@@ -103,7 +103,7 @@ def make_selector(run: AbfsRun) -> Any:
 
 def measure(run: AbfsRun) -> tuple[AbfsRun, AbfsMeasured]:
     """Test, then train, the learner of a run on what its selector selects."""
-    stream: Any = make_stream(run) if run.data is None else _real_stream(run)
+    stream: Any = make_stream(run) if run.data is None else real_stream(run)
     first = next(stream.batches(1))
     categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
     n_values = max((len(values) for values in stream.categories.values()), default=2)
@@ -218,14 +218,15 @@ class _RealStream:
             yield Batch(dense.astype(np.float32), self.y[first : first + batch_size], None, self.categorical)
 
 
-def _real_stream(run: AbfsRun) -> _RealStream:
-    """A real data set, shuffled by the seed; columns of nothing but 0 and 1 are categories, except in IADS."""
+def real_stream(run: AbfsRun, *, shuffled: bool = True) -> _RealStream:
+    """A real data set, shuffled by the seed or not; columns of only 0 and 1 are categories, except in IADS."""
     path = Path(str(run.data)) / REAL_DATA[run.stream]
     if not path.is_file():
         raise ReaderError(f"There is no {path.name} in {run.data!r}: give the folder that holds it with --data.")
     X, y = read_matrix(path)
     y = y.astype(np.int64)
-    order = np.random.default_rng(run.seed).permutation(len(y))[: run.rows]
+    order = np.random.default_rng(run.seed).permutation(len(y)) if shuffled else np.arange(len(y))
+    order = order[: run.rows]
     X = X[order]
     low, high = X.min(axis=0), X.max(axis=0)
     if hasattr(low, "toarray"):

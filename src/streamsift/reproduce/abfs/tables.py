@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from streamsift.core.exceptions import InputError
+from streamsift.reproduce.abfs.causes import file_order, oracle_gaps, program, resets
 from streamsift.reproduce.abfs.figures import (
     features_figure,
     random_figure,
@@ -290,4 +291,8 @@ EXHIBITS: dict[str, Exhibit] = {
     "figure 8": stability_figure,
     "figure 9": features_figure,
     "check functions": functions,
+    "check oracle": oracle_gaps,
+    "check resets": resets,
+    "check program": program,
+    "check order": file_order,
 }
