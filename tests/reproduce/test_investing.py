@@ -70,3 +70,12 @@ def test_a_table_shows_ours_beside_the_published(monkeypatch: pytest.MonkeyPatch
     assert [row[:3] for row in result.rows][:2] == [["streaming", "BIC", "features"], ["streaming", "BIC", "error"]]
     assert result.rows[0][-1] == "39.3"
     assert {row[0] for row in result.rows} == {"streaming", "stepwise"}
+
+
+def test_the_columns_of_the_stepwise_search() -> None:
+    """Ten true columns are found, hardly any other; one more, the constant, makes the printed number."""
+    result = investing.stepwise_columns(Options(repeats=5), no_progress)
+    columns, false = (float(row[1]) for row in result.rows)
+    assert 9.0 <= columns <= 11.5
+    assert columns - false == pytest.approx(10.0, abs=1.0)
+    assert f"{columns + 1.0:.2f}; in print 11.1." in result.note

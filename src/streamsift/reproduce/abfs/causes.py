@@ -90,7 +90,8 @@ RESET_LEARNERS = {"NB": MixedBayes, "KNN": TiedNeighbours}
 def resets(options: Options, progress: Progress) -> Result:
     """What an oracle costs that resets its learner whenever a row follows another concept than the one before."""
     ages, changed = _rows_since_reset(np.random.default_rng(options.seed))
-    rows, off = [], {name: ([], []) for name in RESET_LEARNERS}
+    rows: list[list[str]] = []
+    off: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in RESET_LEARNERS}
     for done, stream in enumerate(RESET_STREAMS, start=1):
         printed = published_table("abfs", "table3")[stream]
         for name, kind in RESET_LEARNERS.items():

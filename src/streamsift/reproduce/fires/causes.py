@@ -57,7 +57,7 @@ class AllFeatures:
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        return np.abs(self.positive - self.negative)
+        return np.asarray(np.abs(self.positive - self.negative))
 
     def get_support(self) -> NDArray[np.bool_]:
         chosen = np.zeros(len(self.positive), bool)
