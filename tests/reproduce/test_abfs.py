@@ -34,6 +34,19 @@ def rows():
     return np.hstack([numbers, codes]), y, np.array([False] * 3 + [True] * 2)
 
 
+def test_naive_bayes_does_not_predict_a_class_it_does_not_know():
+    """Numbers far apart have densities far below 1; a class without rows must not win by having none."""
+    rng = np.random.default_rng(0)
+    X, y = 3_000.0 + 200.0 * rng.normal(size=(100, 2)), np.repeat([0, 1], 50)
+    X[y == 1] += 500.0
+    y[0] = 2  # a class of one row
+    learner = MixedBayes(np.zeros(2, bool), 2)
+    learner.learn(X, y, np.arange(2), 4)  # and one of none
+    found = learner.predict(X)
+    assert np.count_nonzero(found == y) > 85
+    assert not np.isin(found, (2, 3)).any()
+
+
 def test_naive_bayes_is_that_of_scikit_learn(rows):
     X, y, categorical = rows
     ours = MixedBayes(categorical, 4)

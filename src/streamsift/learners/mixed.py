@@ -17,6 +17,7 @@ from streamsift.learners.river_models import River
 
 N_NEIGHBOURS, WINDOW = 10, 500  # MOA's default, the paper's window
 LEAST_VARIANCE = 1e-9
+IMPOSSIBLE = -1e4  # logarithm of a likelihood
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -87,10 +88,12 @@ class MixedBayes:
             weight = self._weight[label, numeric]
             variance = np.maximum(self._m2[label, numeric] / np.maximum(weight - 1.0, 1.0), LEAST_VARIANCE)
             normal = -0.5 * (np.log(2 * np.pi * variance) + (numbers - self._mean[label, numeric]) ** 2 / variance)
-            normal[:, weight < 2] = 0.0  # nothing is known about the feature yet
+            normal[:, weight < 2] = IMPOSSIBLE  # as in MOA; where all classes lack the feature, the others decide
             chance = self._counts[label, named[None, :], codes] + 1.0
             chance /= self._weight[label, named] + self._n_values
             scores[:, label] = np.log(prior + 1.0) + normal.sum(axis=1) + np.log(chance).sum(axis=1)
+            if prior == 0.0:
+                scores[:, label] = -np.inf
         return np.asarray(scores.argmax(axis=1), np.int64)
 
     def n_bytes(self) -> int:

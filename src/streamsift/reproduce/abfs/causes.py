@@ -206,7 +206,7 @@ def _as_program(stream: str, learner: str, n_values: int, n_rows: int, seed: int
 
 # -- the order of real rows -------------------------------------------------------------------------------------------
 
-ORDER_ROWS = 50_000
+ORDER_ROWS = 30_000
 ORDER_RUNS = {"IADS": ("NB", "KNN", "HT", "HAT"), "COVTYPE": ("NB", "KNN", "HT")}
 EVERY, LAST = 2_000, 1_000  # rows between two looks at the accuracy, and rows that it covers
 ORDERS = {"shuffled": True, "file": False}
