@@ -97,8 +97,8 @@ CONTENTS = {
     "Methods for instances": ["methods/etana"],
     "Measured": [
         "benchmarks",
-        "methods/reproduction",
         "reproduction/index",
+        "methods/reproduction",
         "methods/defaults",
         "reliability",
         "scale",
@@ -110,6 +110,12 @@ CONTENTS = {
 # What the contents call a page whose own title is a question, or says too little there.
 CALLED = {
     "project/readme": "README",
+    "guide/rows": "Rows",
+    "guide/columns": "Columns",
+    "guide/instances": "Instances: values at a price",
+    "methods/reproduction": "Notes on the papers",
+    "scale": "Scale",
+    "format": "Format of saved files",
     "recipes/drift": "Drift",
     "recipes/late_labels": "Late labels",
     "recipes/missing_and_categories": "Missing values and categories",
@@ -257,10 +263,22 @@ def escape_formulas(app: Any, what: str, name: str, value: Any, options: Any, li
             lines[place] = "".join(parts)
 
 
+def keep_underscores(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """`scores_` is the name of an attribute; to reStructuredText it would be a link to "scores"."""
+    del app, what, name, value, options
+    lines[:] = [re.sub(r"^(:(?:ivar|vartype) \w+?)_:", r"\1\\_:", line) for line in lines]
+
+
 def setup(app: Any) -> dict[str, bool]:
+    from sphinx.domains.python import PyObject  # not at the top: tests read CONTENTS where Sphinx is not installed
+
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
     app.connect("config-inited", write_reference)
     app.connect("source-read", read_source)
     app.connect("html-page-context", add_charts)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", escape_formulas, priority=400)  # before napoleon writes markup
+    app.connect("autodoc-process-docstring", keep_underscores, priority=600)  # after it
     return {"parallel_read_safe": True}

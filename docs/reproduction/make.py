@@ -3,8 +3,9 @@
     python docs/reproduction/make.py
 
 Reads results/*.json, as `streamsift reproduce all` (in its folder results/) and `streamsift reproduce PAPER --check
-NAME` write them, and texts.json, what was found out in words; writes index.md and one SVG per paper. No number on the
-page is typed in: those of the texts are looked up in the results.
+NAME` write them, texts.json, what was found out in words, and newer.json, figures that others printed later, each with
+its source; writes index.md and one SVG per paper. No number of ours is typed in: those of the texts are looked up in
+the results.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from xml.sax.saxutils import escape
 
 from streamsift.reproduce.claims import judged_claims
 from streamsift.reproduce.everything import STRENGTH, summary
+from streamsift.reproduce.figure_verdict import figures_summary
 from streamsift.reproduce.printed import KINDS, RESULTS
+from streamsift.reproduce.printed_figures import FIGURE_RULE, FIGURE_WORDS
 from streamsift.reproduce.verdict import RULE, WORDS
 
 HERE = Path(__file__).resolve().parent
@@ -43,27 +46,34 @@ def checks(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
 # -- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(found: Records, looked_into: Records, texts: Mapping[str, Any]) -> str:
+def page(found: Records, looked_into: Records, texts: Mapping[str, Any], newer: Sequence[Mapping[str, Any]]) -> str:
     """The whole page as markdown."""
-    tables, claims = summary(found, {}), judged_claims(found)
+    tables, claims, figures = summary(found, {}), judged_claims(found), figures_summary(found, {})
     parts = [
         "# The papers, measured again",
         texts["lead"],
         *_counts(tables, claims),
-        f"**The rule.** {RULE}",
+        *_figure_counts(figures),
+        f"**The rule.** {RULE} {FIGURE_RULE}",
         texts["how"],
     ]
     for paper in PAPERS:
         text = texts["papers"][paper]
         own = [table for table in tables if table["paper"] == paper]
         said = [claim for claim in claims if claim["paper"] == paper]
-        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said)]
+        drawn = [figure for figure in figures if figure["paper"] == paper]
+        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said, drawn)]
         if CHARTS[paper](found):
             parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
         parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
+        parts += ["**Figure by figure**", _figures(drawn)]
         parts.append("**What the paper does not say**")
         parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
-        parts += ["**Newer results**", text["newer"]]
+        parts += [
+            "**Newer results**",
+            text["newer"],
+            *_newer([source for source in newer if source["paper"] == paper], found),
+        ]
     parts += ["## What was run", _runs(found, looked_into)]
     joined = "\n\n".join(parts) + "\n"
     return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", joined)
@@ -85,20 +95,42 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
         f"In {len(order)} tables that compare methods, the rank correlation of our order with the printed one is "
         f"{sorted(order)[len(order) // 2]:.2f} (median)." if order else ""
     )  # fmt: skip
-    rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
+    rested = "; ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
     return [
         _table(["tables of", "in all", *words], rows),
         f"What the {len(results)} verdicts on results rest on: {rested}. {sentences}",
     ]
 
 
-def _verdict(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> str:
+def _figure_counts(figures: Sequence[Mapping[str, Any]]) -> list[str]:
+    words = [word for word in FIGURE_WORDS if any(figure["verdict"]["word"] == word for figure in figures)]
+    rows = []
+    for paper in PAPERS:
+        own = Counter(figure["verdict"]["word"] for figure in figures if figure["paper"] == paper)
+        rows.append([paper, str(sum(own.values())), *(str(own[word] or "") for word in words)])
+    held = Counter(claim["holds"] for figure in figures for claim in figure["claims"])
+    rests = Counter(figure["rests_on"] for figure in figures if figure["verdict"]["word"] != "nothing measured")
+    rested = ", ".join(f"{rests[what]} on {what}" for what in reversed(STRENGTH) if rests[what])
+    return [
+        _table(["figures of", "in all", *words], rows),
+        f"Of {sum(held.values())} claims about figures {held[True]} hold here, {held[False]} do not, {held[None]} were "
+        f"not judged. What the figures rest on: {rested}.",
+    ]
+
+
+def _verdict(
+    tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
+) -> str:
     results = Counter(table["verdict"]["word"] for table in tables if table["kind"] == "results")
     held = Counter(claim["holds"] for claim in claims)
     words = ", ".join(f"{word} {count}" for word, count in results.most_common())
     n_judged = held[True] + held[False]
     unmeasured = f"; {held[None]} not measured" if held[None] else ""
-    return f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}."
+    hold, judged = (sum(figure["verdict"][what] for figure in figures) for what in ("n_agreeing", "n_judged"))
+    drawn = f" Of what it says about its figures, {hold} of {judged} claims hold." if judged else ""
+    return (
+        f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}.{drawn}"
+    )
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -128,6 +160,21 @@ def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
     return _table(["table", "verdict", "rests on", "how near"], rows)
 
 
+def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for figure in figures:
+        number = figure["figure"].removeprefix("figure")
+        name = f"{number}: {figure['what']}" if number.isdigit() else figure["what"]
+        said = [figure["verdict"]["sentence"]]
+        for claim in figure["claims"] if figure["verdict"]["word"] != "not run" else []:
+            taken = f" (taken as: {claim['taken_as']})" if claim["taken_as"] else ""
+            here = claim["here"] if claim["holds"] is not None else ""
+            answer = ANSWER[claim["holds"]] if claim["holds"] is not None else f"not judged, {claim['here']}"
+            said.append(f"{answer}: {claim['claim']}{taken}." + (f" {here[:1].upper()}{here[1:]}." if here else ""))
+        rows.append([name, figure["verdict"]["word"], _rests_on({**figure, "kind": RESULTS}), "<br>".join(said)])
+    return _table(["figure", "verdict", "rests on", "claims"], rows)
+
+
 def _rests_on(table: Mapping[str, Any]) -> str:
     if table["kind"] != RESULTS:
         return "what is here" if table["repeats"] else "nothing"
@@ -136,6 +183,26 @@ def _rests_on(table: Mapping[str, Any]) -> str:
     of = f" of {table['paper_repeats']}" if table["paper_repeats"] else ""
     plural = "" if table["repeats"] == 1 and not of else "s"
     return f"{table['rests_on']}, {table['repeats']}{of} repeat{plural}"
+
+
+def _newer(sources: Sequence[Mapping[str, Any]], found: Records) -> list[str]:
+    """Figures printed later beside ours and the paper's, and where they stand; nothing where none were found."""
+    rows, notes = [], []
+    for number, source in enumerate(sources, 1):
+        notes.append(f"[{number}] {source['source']} ({source['where']}): {source['how']}.")
+        for figure in source["figures"]:
+            cell = _cell(found, *figure["cell"]) if figure["cell"] else {"ours": None, "published": None}
+            values = (cell["ours"], cell["published"], figure["value"])
+            rows.append([figure["method"], figure["data"], figure["measure"], *map(_digits, values), f"[{number}]"])
+    return [_table(["method", "data", "measure", "ours", "in print", "newer", "source"], rows), *notes] if rows else []
+
+
+def _cell(found: Records, stem: str, table: str, name: str) -> Mapping[str, Any]:
+    return next(cell for cell in found[stem]["cells"] if (cell["table"], cell["cell"]) == (table, name))
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _runs(found: Records, looked_into: Records) -> str:
@@ -356,7 +423,8 @@ def files() -> dict[str, str]:
     """Every file of the page by name."""
     texts = json.loads((HERE / "texts.json").read_text("utf-8"))
     found = records()
-    made = {"index.md": page(found, checks(), texts)}
+    newer = json.loads((HERE / "newer.json").read_text("utf-8"))
+    made = {"index.md": page(found, checks(), texts, newer)}
     for paper, lines in CHARTS.items():
         if lines(found):
             title = texts["papers"][paper]["chart"]

@@ -211,3 +211,34 @@ def test_a_folder_for_kernels_is_used_on_a_read_only_machine(tmp_path):
     run = locked_down("-W", "error", "-c", TRIED, NUMBA_CACHE_DIR=str(tmp_path))
     assert (run.returncode, run.stdout) == (0, "5.493\n"), run.stderr
     assert list(tmp_path.rglob("*.nbc"))
+
+
+# -- folders of runs that wrote nothing -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("select", "{empty}", "--target", "y", "--out", "{out}"),
+        ("select", "{empty}", "--target", "y", "--method", "investing", "--out", "{out}"),
+        ("select", "{empty}", "--target", "y", "--method", "etana", "--out", "{out}"),
+        ("compare", "{empty}", "--target", "y", "--out", "{out}"),
+        ("report", "{empty}", "--out", "{out}/page.html"),
+    ],
+    ids=" ".join,
+)
+def test_an_error_before_anything_is_written_leaves_no_folder_behind(sift, tmp_path, arguments):
+    (tmp_path / "empty.csv").touch()
+    out = tmp_path / "several" / "runs" / "run"
+    given = [word.format(empty=tmp_path / "empty.csv", out=out) for word in arguments]
+    assert sift(*given)[0] != 0
+    assert list(tmp_path.iterdir()) == [tmp_path / "empty.csv"]
+
+
+def test_a_folder_that_was_there_stays_although_nothing_was_written(sift, tmp_path):
+    (tmp_path / "empty.csv").touch()
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    assert sift("select", tmp_path / "empty.csv", "--target", "y", "--out", kept)[0] != 0
+    assert sift("select", tmp_path / "empty.csv", "--target", "y", "--out", kept / "run")[0] != 0
+    assert list(kept.iterdir()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from streamsift import Screener, Trace
 from streamsift.core.exceptions import InputError, ParameterError, ReadingNotice
 from streamsift.drift import ADWIN
 from streamsift.evaluate.baselines import NoFeatures, RandomSelector
+from streamsift.evaluate.judges import NumberJudge, Predictions
 from streamsift.evaluate.prequential import prequential
 from streamsift.evaluate.tasks import settle_task
 from streamsift.streams import generate
@@ -142,3 +144,22 @@ class Runaway(Echo):
 
     def predict(self, X: Any) -> Any:
         return np.full(len(X), np.inf)
+
+
+def test_the_mean_so_far_is_what_needs_no_features():
+    rng = np.random.default_rng(0)
+    steps = [None, *(1e6 + rng.normal(k, 1.0, 5 + k) for k in range(7))]
+    tests = [None if true is None else Predictions(true, true + 1.0) for true in steps]
+    first = NumberJudge().judged(tests[:3], 3)
+    second = first.after.judged(tests[3:], 3)  # cut anywhere
+    found = {name: np.concatenate([first.measures[name], second.measures[name]]) for name in second.measures}
+    squares, seen = [], []
+    for true in steps[1:]:
+        squares.append((true - np.mean(seen)) ** 2 if seen else np.empty(0))
+        seen += true.tolist()
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        over_all = [np.sqrt(np.concatenate(squares[: k + 1]).mean()) for k in range(7)]
+        window = [np.sqrt(np.concatenate(squares[max(k - 2, 0) : k + 1]).mean()) for k in range(7)]
+    np.testing.assert_allclose(found["mean_rmse"], [np.nan, *over_all], rtol=1e-6)
+    np.testing.assert_allclose(found["window_mean_rmse"], [np.nan, *window], rtol=1e-6)

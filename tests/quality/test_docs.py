@@ -21,6 +21,14 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert [link for link in links if not (document.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_rows_of_a_table_have_as_many_cells_as_its_heading(document: Path) -> None:
+    text = re.sub(r"^ *```.*?^ *```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        rows = [len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()]  # a bar in code counts, too
+        assert set(rows) == {rows[0]}, table
+
+
 def test_every_decision_is_on_the_map() -> None:
     pages = {path.name for path in (ROOT / "docs" / "adr").glob("*.md")}
     assert pages == set(re.findall(r"adr/(\S+?\.md)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8")))

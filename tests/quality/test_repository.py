@@ -48,6 +48,8 @@ def test_every_supported_python_is_tested() -> None:
     versions = re.search(r"python: \[(.*)\]", text)[1].replace('"', "").split(", ")
     assert versions == ["3.11", "3.12", "3.13", "3.14"]
     assert versions[0] == oldest
+    stated = [line.rpartition(" :: ")[2] for line in PROJECT["classifiers"] if "Python :: 3." in line]
+    assert stated == versions
 
 
 @pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)

@@ -70,6 +70,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     modules = {name for name, home in streamsift._HOME.items() if home == f"streamsift.{name}"}
     assert set(streamsift._HOME) - modules <= shown
     assert {"datasets.load_clicks", "drift.ADWIN", "metrics.jaccard", "catalog.make"} <= shown
+    assert "<strong>n_rows_seen_</strong>" in reference  # with its underscore
     assert "bokeh.min.js" in (site / "auto_gallery" / "one_patient.html").read_text(encoding="utf-8")
     assert dead_links(site) == []
 

@@ -42,11 +42,21 @@ def test_the_caveat_says_from_whom_it_cannot_be_distinguished(comparison):
     found["tests"]["pairs"][2]["verdict"] = "alike"  # of two others
     caveat = card(found).caveat
     assert "No test distinguishes it from method2." in caveat
+    assert "too few" not in caveat
     assert "those of naive_bayes" in caveat
     incomplete = card(found | {"complete": False, "repeats": 1})
     assert "not complete" in incomplete.caveat
     assert "It ran once." in incomplete.caveat
     assert incomplete.tone == "careful"
+
+
+def test_the_caveat_calls_what_was_not_tested_by_its_name(comparison):
+    found = recommended(comparison)
+    found["tests"]["pairs"][0]["verdict"] = "too few"
+    found["tests"]["pairs"][1]["verdict"] = "alike"
+    caveat = card(found).caveat
+    assert "No test distinguishes it from method2." in caveat
+    assert "The rows are too few to test it against method1." in caveat
 
 
 def test_the_caveat_calls_entries_as_the_reason_does(comparison):

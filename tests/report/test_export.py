@@ -39,7 +39,7 @@ def test_a_plot_is_written_to_a_file(drifting_trace, tmp_path):
     image = pytest.importorskip("PIL.Image", reason="skipped: no pillow")
     drifting_trace.plot(tmp_path / "run.png")
     picture = image.open(io.BytesIO((tmp_path / "run.png").read_bytes()))
-    assert picture.size[0] >= 700
+    assert picture.size[0] >= 1400  # two dots per pixel of the page: sharp in print and on slides
     assert len(picture.convert("RGB").getcolors(1 << 24)) > 5
 
 
@@ -58,4 +58,8 @@ def test_a_chart_is_saved_from_the_page(drifting_trace, browse):
             figure.get_by_role("button", name=kind).click()
         assert waiting.value.suggested_filename == f"the-selection-over-time.{kind.lower()}"
         assert waiting.value.path().read_bytes().startswith(start)
+    drawn = figure.locator(".bk-Figure").bounding_box()["width"]
+    width = int.from_bytes(waiting.value.path().read_bytes()[16:20])  # of the PNG, by its header
+    assert width == pytest.approx(2 * drawn, abs=2)
+    assert page.evaluate("devicePixelRatio") == 1  # as it was before
     assert quiet(page)

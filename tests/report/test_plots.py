@@ -6,13 +6,18 @@ import html
 import re
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from bokeh.models import Plot
+from bokeh.models import Legend, Plot
 from tests.report import test_decisions, test_purchases
 
+from streamsift import catalog, prequential
 from streamsift.core.selection import Decision
+from streamsift.report.instance_plots import path_figure
 from streamsift.report.plots import LIGHT, plot_comparison
+from streamsift.report.trace_page import trace_page
+from streamsift.streams import generate
 
 
 class Compared:
@@ -107,3 +112,29 @@ def test_a_notebook_shows_the_numbers_of_any_kind(kind):
     trace = test_decisions.recorded([Decision("a", True)]) if kind == "columns" else test_purchases.traced()
     page = trace._repr_html_()
     assert (">offered<" in page, ">mean cost<" in page) == (kind == "columns", kind == "instances")
+
+
+def test_the_path_of_an_instance_has_its_legend_beside_the_lines_and_fits_its_place():
+    names = ["", "temperature", "blood_count", "blood_pressure"]
+    told = "yes after 3 features: the next feature costs more than it can save."
+    drawing = path_figure(np.linspace([0.7, 0.3], [0.1, 0.9], 4), names, ["no", "yes"], told)
+    assert isinstance(drawing.below[-1], Legend)
+    assert drawing.title.text.split("\n") == ["yes after 3 features:", "the next feature costs more than it can save."]
+    assert drawing.xaxis[0].major_label_orientation == 0.7
+    assert drawing.sizing_mode == "stretch_width"
+
+
+def test_the_error_chart_of_a_run_alone_has_the_level_of_the_mean():
+    stream = generate("friedman_drift", n_rows=600, n_features=8, seed=0)
+    selector = catalog.make("screen:correlation", n_features_to_select=5, task="regression")
+    trace = prequential(stream, selector, "sgd", task="regression")
+    assert "Shaded: no better than the mean so far" in trace_page(trace)
+    assert "shaded: no better than the mean so far" in trace._repr_html_()
+    assert "the mean so far" in str(trace.plot().children[0].children[1].text)
+    assert repr(trace) == "<Trace of Screener over rows: 6 steps, 8 features>"
+
+
+def test_a_plot_stands_on_white_paper_in_a_dark_notebook(drifting_trace, browse_raw):
+    page = browse_raw(f'<!doctype html><body style="background: #111111">{drifting_trace.plot()._repr_html_()}</body>')
+    paper = page.locator("iframe").evaluate("frame => getComputedStyle(frame).backgroundColor")
+    assert paper == "rgb(255, 255, 255)"

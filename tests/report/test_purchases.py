@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.report.test_page import NASTY, Page
 
-from streamsift.report.purchases import N_LANES, instances_page
+from streamsift.report.purchases import N_LANES, instances_page, purchase_charts
 from streamsift.runs.instances import InstanceTraceWriter
 from streamsift.runs.run import Run
 
@@ -40,10 +40,26 @@ def test_everything_is_on_the_page(unpack):
 
 def test_nothing_bought_and_no_prices(unpack):
     nothing = traced(bought=[], examples=[], features_used=USED | {"histogram": [10]})
-    assert len(unpack(instances_page(nothing))["charts"]) == 1
+    page = instances_page(nothing)
+    assert len(unpack(page)["charts"]) == 1
+    assert "Features bought" not in Page(page).text  # no table without a line
     many = [{"name": f"x{k}", "share": 0.5} for k in range(N_LANES + 5)]
     html = instances_page(traced(bought=many))
     assert "5 more were bought more rarely" in Page(html).text
+
+
+def test_rows_that_bought_alike_are_one_line_that_says_so(unpack):
+    examples = [FOUND["examples"][0] | {"row": row} for row in (7, 9)]
+    html = instances_page(traced(examples=examples))
+    assert "These lines coincide: row 7: f = row 9: f." in Page(html).text
+    charts = {chart["file"]: chart["data"] for chart in unpack(html)["charts"]}
+    assert charts["how-belief-grew.csv"]["row"] == ["row 7: f"] * 3 + ["row 9: f"] * 3
+
+
+def test_the_axis_of_few_bars_has_whole_numbers():
+    (chart,) = purchase_charts(traced(bought=[], examples=[], features_used=USED | {"histogram": [10]}))
+    assert chart.figure.xaxis.ticker.min_interval == 1
+    assert chart.figure.x_range.end - chart.figure.x_range.start > 2.0  # the only bar does not fill the chart
 
 
 def test_names_cannot_become_markup():

@@ -12,7 +12,7 @@ from tests.report.test_page import NASTY, Page
 from streamsift import Joint, Screener
 from streamsift.report.summarize import summarize
 from streamsift.report.trace_page import trace_page
-from streamsift.report.why import Course, html, unknown_to_all, why_cards
+from streamsift.report.why import Course, _means, html, unknown_to_all, why_cards
 from streamsift.runs.lead import lead
 from streamsift.runs.run import Run
 from streamsift.runs.trace import Trace
@@ -108,3 +108,32 @@ def test_a_notebook_shows_the_same_card(trace):
     assert "<svg" in text
     assert "x0" in text
     assert "<script" not in text
+
+
+def marked(course):
+    """Where the dashed line of a card's small curve stands, as a share of its width."""
+    why = {
+        "name": "a",
+        "selected": course.held,
+        "rank": 1,
+        "n_features": 2,
+        "score": 1.0,
+        "threshold": None,
+        "classes": [],
+    }
+    known = {"figures": [], "missing": None, "bins": [], "spreads": [], "related": [], "examples": [], "unknown": []}
+    return float(re.search(r'<line x1="([\d.]+)"', html(why | {"evidence": known}, course))[1]) / 400
+
+
+def test_the_mark_is_the_row_since_which_a_feature_is_selected():
+    rows, scores = [100, 200, 300, 400], [1.0, 0.5, 0.2, 2.0]
+    assert marked(Course(rows, scores, [100, 300], held=True)) == pytest.approx(0.75, abs=0.01)
+    assert marked(Course(rows, scores, [100, 300], held=False)) == pytest.approx(0.25, abs=0.01)
+
+
+def test_large_numbers_do_not_stand_on_the_line_of_means():
+    spreads = [{"label": "all rows", "mean": 1_714_865_400.0, "deviation": 6_235_383.0}]
+    drawn = str(_means(spreads))
+    end = max(float(x) for x in re.findall(r'x2="([\d.]+)"', drawn))
+    (words,) = re.findall(r">([^<]*±[^<]*)<", drawn.partition("</circle>")[2])
+    assert end < 400 - 6.5 * len(words)

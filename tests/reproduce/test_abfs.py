@@ -219,6 +219,7 @@ def test_brief_tables_of_real_data_leave_out_the_slowest_runs(monkeypatch):
         return {}
 
     monkeypatch.setattr(abfs, "measure_all", noted)
+    monkeypatch.setattr(abfs, "data_marks", lambda options, sets: dict.fromkeys(sets, "a file"))
     notes = [exhibits("abfs")["table 11"](Options(data="-", brief=brief), quiet).note for brief in (False, True)]
     assert asked[0] - asked[1] == {("SPAM", "HT"), ("SPAM", "HAT")}
     assert asked[1] < asked[0]
@@ -343,11 +344,7 @@ def test_the_check_of_the_order_of_rows(monkeypatch, tmp_path):
 def test_the_figures(scale):
     rows = 1000 if scale == 1.0 else 200
     streams = ("BG1",)
-    swept = {"streams": streams, "grace_periods": (100, 200), "thresholds": (0.05,)}
     found = exhibits("abfs")
-    by_period = found["figure 1"](Options(rows=rows), quiet, **swept)
-    assert [row[:2] for row in by_period.rows] == [["100", "3"], ["200", "3"]]
-    assert len(found["figure 6"](Options(rows=rows), quiet, **swept).rows) == 6
     lot = found["figure 4"](Options(), quiet, streams=streams)
     assert lot.rows[-1][2:5] == ["0.700", "1.000", "0.000"]  # everything
     assert float(lot.rows[0][4]) > 0.9  # next to nothing
@@ -363,3 +360,37 @@ def test_the_figure_of_features_in_use():
     assert [row[:2] for row in result.rows[:4]] == [["BG1", m] for m in ("HT", "HT-ABFS", "HAT", "HAT-ABFS")]
     assert "Drifts are under way in rows 308 to 357 and 641 to 690" in result.panels[0].reading
     assert [curve.dashed for curve in result.panels[0].curves] == [True, False, True, False]
+
+
+def spam_like(folder, name="spam_corpus.npz", n_rows=300):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, n_rows)
+    X = rng.integers(0, 2, (n_rows, 6))
+    X[:, 2] = y ^ (rng.random(n_rows) < 0.05)
+    folder.mkdir(exist_ok=True)
+    np.savez(folder / name, X=X.astype(np.int8), y=y)
+    return str(folder)
+
+
+@pytest.mark.compiled
+def test_the_figure_of_spam_counts_features(tmp_path):
+    result = exhibits("abfs")["figure 11"](Options(data=spam_like(tmp_path / "data")), quiet)
+    assert [row[1] for row in result.rows] == ["HT-ABFS", "HT", "HAT-ABFS", "HAT"]
+    lines = {one.name: one.y for one in result.series if one.panel == "SPAM"}
+    assert lines["HT-ABFS"] == lines["HAT-ABFS"]  # the selection does not depend on the learner
+    assert max(lines["HT-ABFS"]) <= 6
+
+
+def test_runs_on_real_data_are_found_again_wherever_the_folder_is(monkeypatch, tmp_path):
+    monkeypatch.setattr(abfs_settings, "_measured", {})
+    only = {"data_sets": ("SPAM",), "learners": ("NB",), "grace_periods": (100,), "thresholds": (0.05,)}
+    one, other = (spam_like(tmp_path / name) for name in ("one", "other"))
+    first = exhibits("abfs")["figure 10"](Options(data=one, keep=str(tmp_path / "runs")), quiet, **only)
+    assert len(first.rows) == 3
+    monkeypatch.setattr(abfs_settings, "_measured", {})
+    monkeypatch.setattr(abfs_settings, "measure", None)
+    again = exhibits("abfs")["figure 10"](Options(data=other, keep=str(tmp_path / "runs")), quiet, **only)
+    assert again.rows == first.rows
+    spam_like(tmp_path / "other", n_rows=310)  # another file of that name
+    late = Options(data=other, keep=str(tmp_path / "runs"), until=0.0)
+    assert exhibits("abfs")["figure 10"](late, quiet, **only).n_left == 3

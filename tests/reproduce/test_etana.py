@@ -18,7 +18,7 @@ from streamsift.reproduce.result import Options
 @pytest.fixture
 def only_mll(tmp_path: Path, shared: Path) -> Any:
     (tmp_path / "mll.npz").symlink_to(shared / "data" / "mll.npz")
-    return SimpleNamespace(data=tmp_path, seed=0, rows=None, jobs=1)
+    return SimpleNamespace(data=tmp_path, seed=0, rows=None, jobs=1, brief=False)
 
 
 def no_progress(done: int, total: int) -> None:

@@ -10,12 +10,13 @@ import pytest
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.exceptions import ReaderError
-from streamsift.reproduce import everything
+from streamsift.reproduce import everything, figure_verdict
 from streamsift.reproduce.everything import plan, summary, verdict
 from streamsift.reproduce.papers import PAPERS, exhibits
 from streamsift.reproduce.printed import KINDS, MOST_REPEATS, QUICK, SECONDS, TABLES, PrintedTable
+from streamsift.reproduce.printed_figures import FigureClaim, PrintedFigure
 from streamsift.reproduce.record import record, with_repeat
-from streamsift.reproduce.result import Options, Pair, Result
+from streamsift.reproduce.result import Options, Pair, Result, Series
 from streamsift.reproduce.verdict import WORDS, agrees, judge
 
 
@@ -30,7 +31,8 @@ def pairs(*values, basis="whole"):
 def a_result(table="table1", values=((1.0, 1.0),), missing=(), n_left=0):
     cells = [Pair(table, f"cell {k}", ours, there) for k, (ours, there) in enumerate(values)]
     lists = (["a", "b", "c"], [["x", "y", "1"]])
-    return Result("A table", "lead", "note", *lists, "", "", [], cells, list(missing), n_left)
+    series = [Series("panel", "line", ["here"], [1.0])]
+    return Result("A table", "lead", "note", *lists, "", "", [], cells, list(missing), n_left, series)
 
 
 def a_record(*results, options=Options(), paper_repeats=0):  # noqa: B008 - it is frozen
@@ -206,9 +208,14 @@ def test_the_summary_has_a_verdict_for_every_table_before_anything_is_run():
 # -- the whole run ----------------------------------------------------------------------------------------------------
 
 
+def found_one(drawn):
+    values = drawn.y("panel", "line")
+    return (values == [1.0], f"it is {values}") if values else None
+
+
 @pytest.fixture
 def small(monkeypatch):
-    """Three tables, whose exhibits note that they were called; one of them fails."""
+    """Three tables and three figures, whose exhibits note that they were called; two of them fail."""
     called = []
 
     def good(options, progress):
@@ -229,7 +236,14 @@ def small(monkeypatch):
         for paper, name in (("fires", "bad one"), ("etana", "good one"), ("abfs", "worst one"))
     )
     named = {"bad one": bad, "good one": good, "worst one": worst}
+    drawn = (
+        PrintedFigure("etana", "figure1", "a figure", ("good one",), (FigureClaim("it is", check=found_one),)),
+        PrintedFigure("abfs", "figure1", "a figure", ("worst one",), (FigureClaim("it is", check=found_one),)),
+        PrintedFigure("abfs", "figure2", "a picture", schematic="a diagram"),
+    )
     monkeypatch.setattr(everything, "TABLES", tables)
+    for module in (everything, figure_verdict):
+        monkeypatch.setattr(module, "FIGURES", drawn)
     monkeypatch.setattr(everything, "exhibits", lambda paper: named)
     return called, named
 
@@ -241,6 +255,9 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
         ["fires", "table1", "failed"],
         ["etana", "table1", "reproduced"],
         ["abfs", "table1", "failed"],
+        ["etana", "figure1", "holds"],
+        ["abfs", "figure1", "failed"],
+        ["abfs", "figure2", "nothing measured"],
     ]
     assert json.loads((tmp_path / "results" / "etana-good-one.json").read_text())["repeats"] == 1
     page = (tmp_path / "verdicts.html").read_text("utf-8")
@@ -255,6 +272,9 @@ def test_a_failing_exhibit_is_told_and_the_others_go_on(small, tmp_path, capsys)
     assert (tmp_path / "etana-good-one.html").is_file()
     assert not (tmp_path / "fires-bad-one.json").exists()
     assert json.loads((tmp_path / "verdicts.json").read_text())[1]["verdict"]["word"] == "reproduced"
+    assert 'href="etana-good-one.html">Figure 1: a figure</a>' in page
+    assert "<p>✓ it is: <i>it is [1]</i></p>" in page
+    assert json.loads((tmp_path / "figures.json").read_text())[0]["verdict"]["sentence"] == "1 of 1 claims hold."
 
 
 def test_what_is_done_is_not_run_again_unless_settings_differ(small, tmp_path):

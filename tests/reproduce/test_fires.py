@@ -157,7 +157,7 @@ def test_figure_3_shows_pixels_of_the_digit(folder: Path) -> None:
 
 
 def test_figures_4_and_6_are_curves(folder: Path) -> None:
-    options = Options(rows=400, data=str(folder))
+    options = Options(rows=400, data=str(folder), brief=True)
     figure = fires_figures.figure_4(options, silent, methods=("FIRES-GLM", "FSDS"))
     assert [[curve.name for curve in panel.curves] for panel in figure.panels] == [["FIRES-GLM", "FSDS"]] * 2
     stability = figure.panels[1].curves[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from streamsift.reproduce.investing import code
 from streamsift.reproduce.investing import tables as investing
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options
@@ -79,3 +80,21 @@ def test_the_columns_of_the_stepwise_search() -> None:
     assert 9.0 <= columns <= 11.5
     assert columns - false == pytest.approx(10.0, abs=1.0)
     assert f"{columns + 1.0:.2f}; in print 11.1." in result.note
+
+
+@pytest.mark.parametrize("tail", [0.02, 0.2])
+def test_the_density_of_the_code_has_mass_one_and_the_threshold_of_investing(tail):
+    from scipy.integrate import trapezoid
+    from scipy.stats import norm
+
+    places = np.linspace(-12.0, 12.0, 200_001)
+    threshold = norm.isf(tail / 2)
+    density = np.where(np.abs(places) > threshold, 2.0, (1 - 2 * tail) / (1 - tail)) * norm.pdf(places)
+    mass, beyond, out, within, gained, lost, drawn, ours = code.measured(tail)
+    assert mass == pytest.approx(trapezoid(density, places), abs=1e-4)
+    assert beyond == pytest.approx(2 * tail)
+    assert (out, gained) == pytest.approx((2.0, 1.0))
+    assert lost == pytest.approx(-np.log2(within))
+    assert lost > 1.4 * tail  # in bits; the paper's "about a" is in nats
+    assert drawn == pytest.approx(threshold)
+    assert ours == pytest.approx(threshold, rel=1e-3)

@@ -13,6 +13,7 @@ from streamsift.reproduce.printed import TABLES
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reproduction"
 RESULTS = sorted((FOLDER / "results").glob("*.json"))
+NEWER = json.loads((FOLDER / "newer.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +30,11 @@ def test_page_and_charts_are_those_of_the_results(make):
 
 def test_another_number_makes_another_page(make):
     found, texts = make["records"](), json.loads((FOLDER / "texts.json").read_text("utf-8"))
-    before = make["page"](found, make["checks"](), texts)
+    before = make["page"](found, make["checks"](), texts, NEWER)
     stem = "investing-table-1"
     for cell in found[stem]["cells"]:
         cell["ours"] *= 3
-    assert make["page"](found, make["checks"](), texts) != before
+    assert make["page"](found, make["checks"](), texts, NEWER) != before
     assert make["chart"](make["CHARTS"]["investing"](found) or [("a", 1.0, 2.0, 0.1)], "t").startswith("<svg")
 
 
@@ -68,3 +69,31 @@ def test_no_number_of_the_texts_is_typed_in():
             plain = re.sub(r"[Ss]ection [\d.]+|eps [\d.]+( and [\d.]+)?", "", line)  # places in the paper, its settings
             plain = re.sub(r"\{[^{}]*\}|\([^()]*\)|`[^`]*`|\"[^\"]*\"", "", plain)
             assert not re.search(r"\d\.\d", plain), (paper, line)
+
+
+@pytest.mark.parametrize("source", NEWER, ids=lambda source: source["where"])
+def test_newer_figures_say_where_they_stand_and_are_on_the_page(make, source):
+    assert source["paper"] in make["PAPERS"]
+    assert re.search(r"commit [0-9a-f]{12}", source["where"]), "a reader must find the very file that was read"
+    section = (
+        (FOLDER / "index.md").read_text("utf-8").split("**Newer results**")[1 + make["PAPERS"].index(source["paper"])]
+    )
+    assert source["where"] in section
+    for figure in source["figures"]:
+        assert f"| {figure['method']} | {figure['data']} | {figure['measure']} |" in section
+        assert f"| {figure['value']:.4g} |" in section
+        if "of" in figure:
+            assert figure["value"] == pytest.approx(sum(figure["of"]) / len(figure["of"]), abs=1e-9)
+
+
+def test_newer_figures_stand_beside_ours_and_those_in_print(make):
+    figure = {"method": "M", "data": "D", "measure": "accuracy", "value": 0.5, "cell": ["one", "table1", "D, M"]}
+    source = {"source": "S", "where": "W", "how": "H", "figures": [figure, {**figure, "cell": None}]}
+    found = {"one": {"cells": [{"table": "table1", "cell": "D, M", "ours": 0.25, "published": 0.75}]}}
+    table, note = make["_newer"]([source], found)
+    assert table.splitlines()[2:] == [
+        "| M | D | accuracy | 0.25 | 0.75 | 0.5 | [1] |",
+        "| M | D | accuracy |  |  | 0.5 | [1] |",
+    ]
+    assert note == "[1] S (W): H."
+    assert make["_newer"]([], found) == []

@@ -12,7 +12,7 @@ import pytest
 from streamsift.cli import reproduce_all
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
-from streamsift.reproduce import everything
+from streamsift.reproduce import everything, figure_verdict
 from streamsift.reproduce.claims import CLAIMS, judged_claims
 from streamsift.reproduce.everything import ExhibitTask, plan
 from streamsift.reproduce.order import method_order, rank_correlation
@@ -102,6 +102,8 @@ def timed(monkeypatch):
     }
     tables = tuple(PrintedTable("etana", f"table{name}", "a table", (name,)) for name in ("dear", "cheap"))
     monkeypatch.setattr(everything, "TABLES", tables)
+    for module in (everything, figure_verdict):
+        monkeypatch.setattr(module, "FIGURES", ())
     monkeypatch.setattr(everything, "exhibits", lambda paper: named)
     monkeypatch.setattr(everything, "MOST_REPEATS", {("etana", name): (10, 30) for name in named})
     monkeypatch.setattr(everything, "SECONDS", {("etana", "dear"): 3600.0})

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from streamsift import catalog
 from streamsift.core.selection import rank_scores
 from streamsift.metrics.detection import detection_rate
 from streamsift.reproduce.result import Options
-from streamsift.reproduce.screening.figure import SCORES, DetectionRun, detection_curve, figure_3, rates_by_count
+from streamsift.reproduce.screening.figure import detection_curve, figure_3
+from streamsift.reproduce.screening.stream import SCORES, DetectionRun, drifting_stream, rates_by_count
+from streamsift.reproduce.screening.traces import detection_trace, figure_2
 
 SMALL = {"rows": 6000, "n_features": 100, "n_relevant": 10, "shift_every": 100}
 
@@ -40,3 +43,21 @@ def test_the_figure_is_the_same_on_one_process_and_on_two():
     assert parts == [(1, 2), (2, 2)]
     assert alone == shared
     assert [row[:3] for row in alone.rows] == [["500", "fisher", "0.999"], ["500", "fisher", "none"]]
+
+
+def test_a_trace_is_the_detection_rate_after_every_part_of_the_stream():
+    run = DetectionRun("t_score", 0.999, 100, rows=2000, n_features=40, n_relevant=8)
+    trace = detection_trace(run, selected=10, n_points=4)
+    selector, rates = catalog.make("screen:t_score", fading=0.999), []
+    for batch in drifting_stream(run).batches(500):
+        selector.partial_fit(batch)
+        rates.append(detection_rate(rank_scores(selector.scores_)[:10], batch.relevant))
+    np.testing.assert_allclose(trace, rates)
+
+
+def test_figure_2_has_three_charts_and_a_table_of_speeds_and_fadings():
+    result = figure_2(Options(rows=1000), lambda done, total: None, scores=("t_score", "fisher"), fadings=(0.999, 1.0))
+    assert [len(panel.curves) for panel in result.panels] == [2, 4, 4]
+    assert [row[0] for row in result.rows] == ["250", "500", "1,000", "2,000"]
+    cells = {one.name: one.y for one in result.series if one.panel == "by speed and fading"}
+    assert [f"{value:.3f}" for value in cells["l = 250"]] == result.rows[0][1:]

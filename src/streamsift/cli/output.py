@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -12,10 +14,18 @@ from streamsift.core.folder_lock import FolderLock
 
 
 class OutputFolder:
-    """A folder that exists and can be written to; raises OSError in words where it cannot."""
+    """A folder that exists and can be written to; raises OSError in words where it cannot.
+
+    What was made for it is removed when the verb ends, if nothing was written into it: an error before the first row
+    leaves no empty folder behind.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = path_to_write(path)
+        verb = click.get_current_context(silent=True)
+        if verb is not None:
+            made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            verb.call_on_close(lambda: _remove_empty(made))
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -30,6 +40,13 @@ class OutputFolder:
         """Write a file, whole or not at all."""
         write_text(self.path / name, text)
         return self.path / name
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, the innermost first, up to one that holds something."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 def own_folder(path: str | Path) -> OutputFolder:

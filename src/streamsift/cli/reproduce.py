@@ -73,13 +73,14 @@ def reproduce(
 ) -> None:
     """Reproduce a figure or table of PAPER, print the numbers and draw them.
 
-    Papers: screening (tables 1 to 9, figure 3); fires (tables 2 to 4, figures 3 to 6); abfs (tables 1 to 12, figures
-    1 to 6, 8 and 9); investing (tables 1 to 3); etana (tables 1 to 4, figures 4 to 6).
+    Papers: screening (tables 1 to 9, figures 2 and 3); fires (tables 2 to 4, figures 3 to 6); abfs (tables 1 to 12,
+    figures 1 to 11); investing (tables 1 to 3, figure 2); etana (tables 1 to 4, figures 2 to 6).
 
-    With PAPER all, every table of every paper is reproduced, the cheapest first, and a page gives a verdict on each.
-    Finished results are kept in the output folder and are not measured again unless the settings differ; so are the
-    individual runs of tables that take hours (fires, abfs). With --hours every exhibit is repeated as often as that
-    time allows, all calls together, but no more often than in its paper (ten times where that does not say).
+    With PAPER all, every table and figure of every paper is reproduced, the cheapest first, and a page gives a verdict
+    on each. Finished results are kept in the output folder and are not measured again unless the settings differ; so
+    are the individual runs of tables and figures that take hours (fires, abfs). With --hours every exhibit is repeated
+    as often as that time allows, all calls together, but no more often than in its paper (ten times where that does not
+    say).
     """
     if paper == "all":
         if figure is not None or table is not None or rivals or check:

@@ -1,4 +1,4 @@
-"""`streamsift reproduce all`: every table of every paper, and one page with a verdict on each.
+"""`streamsift reproduce all`: every table and figure of every paper, and one page with a verdict on each.
 
 The cheapest exhibits come first, each as often as its time allows, as far as that takes no longer than a single repeat
 of the next. Every finished repeat is kept
@@ -116,8 +116,9 @@ class AllPapers:
     def write(self, record: dict[str, Any], task: ExhibitTask) -> None:
         """The record and the page of an exhibit."""
         from streamsift.report.reproduction import reproduction_report
+        from streamsift.reproduce.record import text
 
-        OutputFolder(self.folder / RECORDS).write(f"{task.stem}.json", json.dumps(record, indent=1) + "\n")
+        OutputFolder(self.folder / RECORDS).write(f"{task.stem}.json", text(record))
         page = self.folder / f"{task.stem}.html"
         if not page.is_file():
             first = self.kept[task.stem]["repeats"][0]["result"]
@@ -149,35 +150,41 @@ def reproduce_all(options: Options, out: str, *, quick: bool, hours: float | Non
                     words = str(error) if expected else f"Unexpected {type(error).__name__}: {error}"
                     papers.failures[task.stem] = words
     finally:  # also after Ctrl-C: what is done is worth a page
-        summary = _write_pages(papers, options, quick)
+        tables, figures = _write_pages(papers, options, quick)
+    rows = [(row["table"], row["kind"], row) for row in tables] + [(row["figure"], "figures", row) for row in figures]
     print_table(
-        ["paper", "table", "verdict", "rests on", "how near"],
+        ["paper", "shown", "verdict", "rests on", "how near"],
         [
-            [row["paper"], row["table"], row["verdict"]["word"], row["rests_on"], row["verdict"]["sentence"]]
-            for row in summary
+            [row["paper"], name, row["verdict"]["word"], row["rests_on"], row["verdict"]["sentence"]]
+            for name, _, row in rows
         ],
     )
-    counts = Counter(f"{row['verdict']['word']} ({row['kind']})" for row in summary)
+    counts = Counter(f"{row['verdict']['word']} ({kind})" for _, kind, row in rows)
     click.echo(", ".join(f"{count} {word}" for word, count in counts.most_common()), err=True)
     click.echo(f"Drawn in {papers.folder / PAGE}", err=True)
 
 
-def _write_pages(papers: AllPapers, options: Options, quick: bool) -> list[dict[str, Any]]:
+Rows = list[dict[str, Any]]
+
+
+def _write_pages(papers: AllPapers, options: Options, quick: bool) -> tuple[Rows, Rows]:
     from streamsift.report.verdicts import verdicts_report
     from streamsift.reproduce.claims import judged_claims
     from streamsift.reproduce.everything import summary
+    from streamsift.reproduce.figure_verdict import figures_summary
+    from streamsift.reproduce.printed_figures import FIGURE_RULE
     from streamsift.reproduce.verdict import RULE
 
     records = papers.records()
     for task in papers.tasks:
         if task.stem in records:
             papers.write(records[task.stem], task)
-    tables = summary(records, papers.failures)
+    tables, figures = (judged(records, papers.failures) for judged in (summary, figures_summary))
     minutes = sum(record["seconds"] for record in records.values()) / 60
     n_tasks = len(papers.tasks)
     lead = (
-        f"Every table of five papers, ours beside the published: {len(records)} of {n_tasks} exhibits measured in "
-        f"{minutes:.1f} minutes, seed {options.seed}."
+        f"Every table and figure of five papers, ours beside the published: {len(records)} of {n_tasks} exhibits "
+        f"measured in {minutes:.1f} minutes, seed {options.seed}."
     )
     said = []
     if quick:
@@ -188,10 +195,13 @@ def _write_pages(papers: AllPapers, options: Options, quick: bool) -> list[dict[
     if len(set(records) | set(failures)) < n_tasks:
         said.append(f"Not finished: {n_tasks - len(set(records) | set(failures))} exhibits were not run.")
     claims = judged_claims(records)
-    page = verdicts_report(tables, claims, rule=RULE, lead=lead, callout=" ".join(said), failures=failures)
+    page = verdicts_report(
+        tables, claims, figures, rule=f"{RULE} {FIGURE_RULE}", lead=lead, callout=" ".join(said), failures=failures
+    )
     papers.folder.write("verdicts.json", json.dumps(tables, indent=1) + "\n")
+    papers.folder.write("figures.json", json.dumps(figures, indent=1) + "\n")
     papers.folder.write(PAGE, page)
-    return tables
+    return tables, figures
 
 
 def commit() -> str:

@@ -154,6 +154,9 @@ class Comparison:
         """
         return picture("plots:plot_comparison", self, path)
 
+    def __repr__(self) -> str:
+        return f"<Comparison on {self.found['data']}: {len(self.found['entries'])} entries>\n{self.recommendation}"
+
     def _repr_html_(self) -> str:
         text: str = picture("reprs:comparison", self.found)
         return text

@@ -305,10 +305,16 @@ class _Adviser:
         if unsettled := self._may_be_far_better_than_random(best):
             few, more = "rows or repeats", "more rows, more repeats or smaller batches"
         by_chance = unsettled or self._against_random(best) == "too few"
+        rival = f"{'random' if by_chance else 'all'} features"
+        # What was not tested is not called alike.
+        tested = (
+            f"no test distinguishes it from {rival}"
+            if unsettled
+            else f"the rows are too few to test it against {rival}"
+        )
         words = (
-            f"There are too few {few} to tell whether selecting pays: {self._figure(best)} is the best so far, and no "
-            f"test distinguishes it from {'random' if by_chance else 'all'} features. Meanwhile {instead}, which is "
-            f"the simplest; {more} would settle it."
+            f"There are too few {few} to tell whether selecting pays: {self._figure(best)} is the best so far, and "
+            f"{tested}. Meanwhile {instead}, which is the simplest; {more} would settle it."
         )
         return Advice("too few", name, words)
 

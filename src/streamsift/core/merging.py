@@ -42,9 +42,8 @@ def merge_into(selector: Any, other: Any, *, later: bool) -> None:
     columns = selector._columns
     if columns is not None:
         columns, places = columns.with_those_of(other._columns, mapped)
-        n = len(columns.features)
-        state = selector._align_columns(state, np.arange(len(selector._columns.features)), n)
-        added = selector._align_columns(added, places, n)
+        state = selector._align_columns(state, np.arange(len(selector._columns.features)), columns)
+        added = selector._align_columns(added, places, columns)
     elif mapped:
         added = selector._align_categories(added, mapped)
     selector._merge(state, added)

@@ -53,7 +53,8 @@ class OneHotColumns:
 
         Its `categorical` marks the columns of categories: a new one was 0 before, and not missing. Where values may be
         `missing`, a missing category is none of them: 0 in all columns, those to come among them. With `gaps` it is NaN
-        in the columns there are.
+        in the columns there are, and only categories of features that have had one are marked: before its first
+        category a feature was missing.
         """
         refuse_not_finite(batch, nan_allowed=batch.has_absent or (missing and not (gaps and batch.sparse)))
         values = {slot: _column(batch, slot) for slot in batch.categories.names}
@@ -61,7 +62,10 @@ class OneHotColumns:
         names = [columns.name(place, batch.features, batch.categories) for place in range(len(columns.features))]
         X = columns._sparse_rows(batch, values) if batch.sparse else columns._dense_rows(batch, values, gaps=gaps)
         vocabulary = FeatureVocabulary(names, len(names))
-        return replace(batch, X=X, features=vocabulary, categorical=columns.codes != NUMBER), columns
+        marked = columns.codes != NUMBER
+        if gaps:
+            marked &= np.isin(columns.features, self.features[self.codes != NUMBER])
+        return replace(batch, X=X, features=vocabulary, categorical=marked), columns
 
     def per_feature(self, values: Floats, by: Floats, n_features: int) -> Floats:
         """For each feature the value of the column in which `by` is largest; 0 for a feature without columns."""

@@ -124,8 +124,8 @@ class RowSelector(Explains, CopiedByState, SelectorMixin, BaseEstimator):
             f"of {type(self).__name__} depends on their codes; feed one selector with all rows, or load one and go on."
         )
 
-    def _align_columns(self, state: Any, places: NDArray[np.int64], n_columns: int) -> Any:
-        """A copy of `state` whose column j has moved to places[j] of so many; every row had the others as 0.
+    def _align_columns(self, state: Any, places: NDArray[np.int64], columns: OneHotColumns) -> Any:
+        """A copy of `state` whose column j has moved to places[j] of these; every row had the others as 0.
 
         Asked for only where categories have columns of their own. The default refuses, in words.
         """

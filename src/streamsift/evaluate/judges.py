@@ -177,10 +177,14 @@ class NumberJudge:
     """Judges predictions of numbers.
 
     What it counts in each step are the five sums of `streamsift.metrics.regression`, in an array of shape (5, n_steps).
+    Beside them go the rows and the squared errors of whoever predicts the mean of all rows tested before the step:
+    what needs no features.
     """
 
     total: Floats = field(default_factory=lambda: np.zeros((N_SUMS, 1)))  # of all steps
     latest: Floats = field(default_factory=lambda: np.zeros((N_SUMS, 0)))  # of each step in the window
+    mean_total: Floats = field(default_factory=lambda: np.zeros((2, 1)))  # rows, squared errors of the mean so far
+    mean_latest: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
     def judged(self, tests: Tests, window: int) -> JudgedTests:
         """Judge the steps that come next."""
@@ -192,12 +196,39 @@ class NumberJudge:
         recent = np.hstack([self.latest, sums])
         first = recent.shape[1] - n_steps
         total, totals, windows = self.total, np.zeros((N_SUMS, n_steps)), np.zeros((N_SUMS, n_steps))
+        of_mean = np.zeros((2, n_steps))
         for step in range(n_steps):
+            of_mean[:, step] = _errors_of_mean(total[:, 0], sums[:, step])
             total = joined_sums(np.hstack([total, sums[:, [step]]]))
             end = first + step + 1
             windows[:, [step]] = joined_sums(recent[:, max(end - window, 0) : end])
             totals[:, [step]] = total
         over_all, over_window = regression_scores(totals)._asdict(), regression_scores(windows)._asdict()
         measures = over_all | {f"window_{name}": values for name, values in over_window.items()}
-        after = NumberJudge(total, recent[:, max(recent.shape[1] - window + 1, 0) :])
+        recent_mean = np.hstack([self.mean_latest, of_mean])
+        mean_totals = self.mean_total + of_mean.cumsum(axis=1)
+        measures["mean_rmse"] = _root_mean(mean_totals)
+        in_window = np.array([_windowed(part, n_steps, window) for part in recent_mean])
+        measures["window_mean_rmse"] = _root_mean(in_window)
+        kept = max(recent.shape[1] - window + 1, 0)
+        if not n_steps:
+            return JudgedTests(measures, self, (sums,))
+        after = NumberJudge(total, recent[:, kept:], mean_totals[:, -1:], recent_mean[:, kept:])
         return JudgedTests(measures, after, (sums,))
+
+
+def _errors_of_mean(before: Floats, step: Floats) -> tuple[float, float]:
+    """The rows of a step, and their squared errors where the mean of the rows before is predicted; no mean, no rows.
+
+    >>> _errors_of_mean(np.array([2.0, 0, 0, 5.0, 0]), np.array([3.0, 0, 0, 6.0, 2.0]))
+    (3.0, 5.0)
+    """
+    if before[0] == 0.0:
+        return 0.0, 0.0
+    return float(step[0]), float(step[4] + step[0] * (step[3] - before[3]) ** 2)
+
+
+def _root_mean(sums: Floats) -> Floats:
+    """The root of the mean squared error; NaN before the first."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(sums[1] / sums[0]))

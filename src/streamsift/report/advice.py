@@ -31,6 +31,7 @@ SAME = {
 }
 SIGNS = {"\t": "tab", " ": "space"}  # what the command line calls characters that are not seen
 MOST_NAMED = 4  # methods named in the caveat
+TOLD = {"alike": "No test distinguishes it from {}.", "too few": "The rows are too few to test it against {}."}
 
 
 def card(comparison: dict[str, Any]) -> Card:
@@ -92,10 +93,11 @@ def _caveats(comparison: dict[str, Any], chosen: Entry | None) -> list[str]:
     words = [] if comparison["complete"] else ["This comparison is not complete: some runs are still missing."]
     if chosen is None:
         return words
-    near = _not_distinguished(comparison, chosen)
-    if near:
-        more = [f"{len(near) - MOST_NAMED} more"] if len(near) > MOST_NAMED else []
-        words.append(f"No test distinguishes it from {listed([*near[:MOST_NAMED], *more])}.")
+    for verdict, told in TOLD.items():
+        found = _with_verdict(comparison, chosen, verdict)
+        if found:
+            more = [f"{len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else []
+            words.append(told.format(listed([*found[:MOST_NAMED], *more])))
     if chosen["model"]:
         words.append(f"The figures are those of {chosen['model']}; another learner may prefer another selection.")
     if comparison["repeats"] == 1:
@@ -103,14 +105,15 @@ def _caveats(comparison: dict[str, Any], chosen: Entry | None) -> list[str]:
     return words
 
 
-def _not_distinguished(comparison: dict[str, Any], chosen: Entry) -> list[str]:
+def _with_verdict(comparison: dict[str, Any], chosen: Entry, verdict: str) -> list[str]:
+    """The entries of which a test says so beside the chosen one."""
     tests = comparison.get("tests_by_protocol", {}).get(chosen["protocol"]) or comparison["tests"]
     alone = len(models(comparison["entries"])) <= 1
     names = {entry["name"]: entry["method"] if alone else entry["name"] for entry in comparison["entries"]}
     found = []
     for pair in () if tests is None else tests.get("pairs", ()):
         both = (pair["first"], pair["second"])
-        if chosen["name"] in both and pair["verdict"] in ("alike", "too few"):
+        if chosen["name"] in both and pair["verdict"] == verdict:
             other = both[both[0] == chosen["name"]]
             found.append(names.get(other, other))
     return found

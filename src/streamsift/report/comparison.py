@@ -11,7 +11,14 @@ from streamsift.comparison.kinds import is_baseline
 from streamsift.report.advice import card
 from streamsift.report.chart import Chart
 from streamsift.report.numbers import joined_failures
-from streamsift.report.over_time import Reference, accuracy_chart, error_chart, stability_chart
+from streamsift.report.over_time import (
+    MEAN_SO_FAR,
+    MOST_FREQUENT,
+    Reference,
+    accuracy_chart,
+    error_chart,
+    stability_chart,
+)
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.quality import cost_charts, differences_chart, ranks_chart
 from streamsift.report.ranking import cost_table, labels, learners, majority, quality_table
@@ -198,7 +205,7 @@ def _reference(chance: Entry | None, comparison: dict[str, Any], first_row: floa
         points = zip(chance["curve"]["rows"], _values(chance["curve"][judged]), strict=True)
         known = [(row, value) for row, value in points if row >= first_row and value is not None]
         if known:
-            name = "the mean so far" if _numeric(comparison) else "the most frequent class"
+            name = MEAN_SO_FAR if _numeric(comparison) else MOST_FREQUENT
             return Reference(name, [row for row, _ in known], [value for _, value in known])
     n_classes = comparison["n_classes"]
     return Reference(f"one guess in {n_classes} classes", [], [1.0 / n_classes]) if n_classes > 1 else None

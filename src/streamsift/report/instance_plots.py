@@ -19,7 +19,8 @@ STOP, GO_ON = LIGHT["series-1"], LIGHT["series-0"]
 
 
 def _figure(title: str, **options: Any) -> Any:
-    return figure(title=title, width=520, height=360, toolbar_location=None, **options)
+    """An empty figure that is never wider than its place: a page on a phone, the cell of a notebook."""
+    return figure(title=title, sizing_mode="stretch_width", max_width=640, height=400, toolbar_location=None, **options)
 
 
 def region_figure(region: Region) -> Any:
@@ -55,6 +56,7 @@ def _scatter(drawing: Any, x: NDArray[np.float64], y: NDArray[np.float64], stops
 
 def path_figure(posteriors: NDArray[np.float64], names: list[str], labels: list[str], title: str) -> Any:
     """The probability of each class after each purchase."""
+    title = title.replace(": ", ":\n", 1)  # the reason to stop is a line of its own
     drawing = _figure(title, x_axis_label="feature bought", y_axis_label="probability", y_range=(-0.02, 1.02))
     steps = list(range(len(posteriors)))
     for c, label in enumerate(labels):
@@ -63,4 +65,7 @@ def path_figure(posteriors: NDArray[np.float64], names: list[str], labels: list[
         drawing.scatter(steps, posteriors[:, c], color=colour, size=6)
     drawing.xaxis.ticker = FixedTicker(ticks=steps)
     drawing.xaxis.major_label_overrides = {step: names[step] or "start" for step in steps}
+    drawing.xaxis.major_label_orientation = 0.7  # slanted, so that long names leave each other room
+    drawing.legend.ncols = 4
+    drawing.add_layout(drawing.legend[0], "below")  # beside the lines, not on them
     return shown(drawing)

@@ -107,6 +107,7 @@ class Small:
     told: str  # what is said beside it
     level: Floats | None = None
     marks: Sequence[float] = ()
+    above: bool = False  # whether what is above the level is worse
 
 
 def curves(found: Sequence[Small]) -> Markup:
@@ -138,8 +139,9 @@ def _curve(one: Small) -> Markup:
     if (~np.isnan(level)).sum() > 1:
         points = _points(one.x, level, low, high)
         ends = [point.partition(",")[0] for point in (points.split()[-1], points.split()[0])]
-        below = f"{ends[0]},{HEIGHT} {ends[1]},{HEIGHT}"
-        shade = Markup('<polygon points="{} {}" fill="currentColor" opacity=".13"/>').format(points, below)
+        edge = 0 if one.above else HEIGHT
+        back = f"{ends[0]},{edge} {ends[1]},{edge}"
+        shade = Markup('<polygon points="{} {}" fill="currentColor" opacity=".13"/>').format(points, back)
     line = Markup('<polyline points="{}" fill="none" stroke="#0072b2" stroke-width="1.8"/>')
     text = (
         '<svg role="img" width="{0}" height="{1}" viewBox="0 0 {0} {1}" style="display: block"><title>{2}</title>'

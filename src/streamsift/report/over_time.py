@@ -13,6 +13,7 @@ from streamsift.report.numbers import share
 
 ROWS = "rows seen"
 MOST_NAMED = 3  # of lines that coincide
+MOST_FREQUENT, MEAN_SO_FAR = "the most frequent class", "the mean so far"  # what needs no features
 SAME = 0.005  # of the height of a chart: lines that stay nearer to each other are drawn as one
 
 Line = tuple[str, Sequence[float], Sequence[float | None]]  # name, rows, values; the most important line first
@@ -33,10 +34,21 @@ def most_frequent(rows: Sequence[float], values: Sequence[float | None]) -> Refe
     >>> most_frequent([100, 200], [None, 0.6])
     Reference(name='the most frequent class', rows=[200], values=[0.6])
     """
+    return _known(MOST_FREQUENT, rows, values)
+
+
+def mean_so_far(rows: Sequence[float], values: Sequence[float | None]) -> Reference | None:
+    """The error of predicting the mean so far as the level to stay below; None where it is not known.
+
+    >>> mean_so_far([100, 200], [None, None]) is None
+    True
+    """
+    return _known(MEAN_SO_FAR, rows, values)
+
+
+def _known(name: str, rows: Sequence[float], values: Sequence[float | None]) -> Reference | None:
     known = [(row, value) for row, value in zip(rows, values, strict=False) if value is not None]
-    if not known:
-        return None
-    return Reference("the most frequent class", [row for row, _ in known], [value for _, value in known])
+    return Reference(name, [row for row, _ in known], [value for _, value in known]) if known else None
 
 
 def joined(lines: Sequence[Line]) -> list[Line]:
@@ -108,9 +120,10 @@ def error_chart(lines: Sequence[Line], what: str, reference: Reference | None = 
     if reference is not None:
         every_row = [row for _, rows, _ in lines for row in rows]
         _shade(chart, reference, highest + margin, (min(every_row), max(every_row)))  # worse is above
-        chart.legend.append(Mark("quiet", "dotted", reference.name))
         chart.reading += f" Shaded: no better than {reference.name}."
     curves = draw_curves(chart, coloured(drawn), ("method", "row", "RMSE"))
+    if reference is not None:
+        chart.legend.append(Mark("quiet", "dotted", reference.name))
     hover_curves(chart, curves, "method", ("row", "0,0"), ("RMSE", "0.[0000]"))
     _keep_all(chart, lines, drawn, "RMSE")
     chart.figure.yaxis.formatter = NumeralTickFormatter(format="0.[000]a")

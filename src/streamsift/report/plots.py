@@ -26,7 +26,7 @@ from streamsift.report.decisions import decision_charts
 from streamsift.report.export import save_drawing
 from streamsift.report.figures import lanes_chart, scores_chart
 from streamsift.report.measures import measure
-from streamsift.report.over_time import accuracy_chart, most_frequent
+from streamsift.report.over_time import accuracy_chart, error_chart, mean_so_far, most_frequent
 from streamsift.report.purchases import purchase_charts
 from streamsift.report.ranking import labels, majority
 from streamsift.report.summarize import summarize
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-WIDTH, MARGIN = 760, 40  # of a picture and around it, in pixels
+WIDTH, MARGIN, WORDS = 760, 16, 28  # of a picture, around it and the height of a line of words, in pixels
 CURVES = {"window_accuracy": "accuracy", "window_rmse": "RMSE", "stability": "stability", "n_selected": "features"}
 
 
@@ -106,17 +106,22 @@ def _curve_chart(trace: Trace, name: str, label: str) -> Chart | None:
     if name == "window_accuracy":
         shares = _known(trace.column("window_majority")) if "window_majority" in trace.table.column_names else []
         chart = accuracy_chart([line], "Accuracy over the latest steps", most_frequent(line[1], shares))
+    elif name == "window_rmse":
+        errors = _known(trace.column("window_mean_rmse")) if "window_mean_rmse" in trace.table.column_names else []
+        chart = error_chart([line], "RMSE over the latest steps", mean_so_far(line[1], errors))
     else:
         chart = Chart(label, "", "", new_figure("rows seen", label, 200))
         drawn = draw_curves(chart, [Curve(*line)], ("what", "row", label))
         hover_curves(chart, drawn, "", ("row", "0,0"), (label, "0.[000]"))
         chart.legend = []  # the axis says it
         dress(chart)
+        if name == "n_selected":
+            chart.figure.yaxis.ticker.min_interval = 1  # there are no half features
     for row in found.tolist():
         span = Span(location=row, dimension="height", line_dash="dotted")
         chart.figure.add_layout(span)
         chart.colour(span, line_color="quiet")
-    if found.size and name == "window_accuracy":
+    if found.size and name in ("window_accuracy", "window_rmse"):
         chart.legend.append(Mark("quiet", "dashed", "drift found by the selector"))
     return chart
 
@@ -159,15 +164,16 @@ def shown(drawing: Any) -> Any:
 
 
 def _frame(drawing: Any) -> str:
-    """The drawing in a frame of its own, with everything it needs."""
+    """The drawing in a frame of its own, with everything it needs; its paper is white in a dark notebook, too."""
     page = escape(file_html(drawing, INLINE, title="streamsift"))
     height = _height([drawing]) + MARGIN
-    return f'<iframe srcdoc="{page}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+    style = f"width: 100%; height: {height}px; border: 0; background: #ffffff; color-scheme: light"
+    return f'<iframe srcdoc="{page}" style="{style}"></iframe>'
 
 
 def _height(parts: Sequence[Any]) -> int:
     """The height of figures one above the other."""
     return sum(
-        _height(part.children) if hasattr(part, "children") else (getattr(part, "height", None) or MARGIN)
+        _height(part.children) if hasattr(part, "children") else (getattr(part, "height", None) or WORDS)
         for part in parts
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, NumeralTickFormatter
+from bokeh.models import ColumnDataSource, NumeralTickFormatter, Range1d
 
 from streamsift.report.chart import (
     Chart,
@@ -19,6 +19,7 @@ from streamsift.report.chart import (
     new_figure,
 )
 from streamsift.report.numbers import duration, number, share
+from streamsift.report.over_time import joined, told
 from streamsift.report.page import Cell, Section, Table, render
 from streamsift.report.run import settings_table
 from streamsift.runs.trace import Trace
@@ -67,7 +68,10 @@ def instances_page(trace: Trace, first: Sequence[Section] = ()) -> str:
         f"How few features {run.method} needs to tell {run.target!r}: learnt on {found['rows_trained']:,} "
         f"rows, judged on {found['rows_held_out']:,} others" + ("." if run.complete else "; the run was interrupted.")
     )
-    tables = [_bought(found), *([_examples(found["examples"])] if found["examples"] else [])]
+    tables = [
+        *([_bought(found)] if found["bought"] else []),
+        *([_examples(found["examples"])] if found["examples"] else []),
+    ]
     section = Section("The trial", facts, purchase_charts(trace), [*tables, settings_table(run.shown())])
     return render(run.data, lead, [*first, section])
 
@@ -98,9 +102,12 @@ def _histogram(counts: list[int]) -> Chart:
     chart.colour(bars.glyph, fill_color="series-0")
     hover(chart, [bars], [("features", "@x"), ("rows", "@count{0,0}"), ("share", "@top{0.0%}")])
     chart.data = {"features": list(range(len(counts))), "rows": counts}
+    chart.figure.x_range = Range1d(-0.6, max(len(counts), 3) - 0.4)
     chart.figure.y_range.start = 0
     chart.figure.yaxis.formatter = NumeralTickFormatter(format="0%")
-    return dress(chart)
+    dress(chart)
+    chart.figure.xaxis.ticker.min_interval = 1  # there are no half features
+    return chart
 
 
 def _most_bought(bought: list[dict[str, Any]]) -> Chart:
@@ -154,8 +161,12 @@ def _beliefs(examples: list[dict[str, Any]]) -> Chart:
         )
         for one in examples
     ]
-    drawn = draw_curves(chart, coloured(lines), ("row", "bought", "probability"))
+    drawn_lines = joined(lines)
+    chart.reading += told(drawn_lines)
+    drawn = draw_curves(chart, coloured(drawn_lines), ("row", "bought", "probability"))
     hover_curves(chart, drawn, "row", ("features bought", "0"), ("probability", "0.0%"))
+    points = [(name, x, y) for name, bought, values in lines for x, y in zip(bought, values, strict=True)]
+    chart.data = {key: [point[k] for point in points] for k, key in enumerate(("row", "bought", "probability"))}
     as_share(chart)
     dress(chart, "0")
     chart.figure.xaxis.ticker.min_interval = 1  # there are no half features

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from streamsift.report.chart import LONGEST_ENTRY, Chart, Mark, dress, hover, na
 from streamsift.report.measures import measure
 from streamsift.report.numbers import duration, number, size
 
+LARGEST = 100.0  # points by which two shares can differ
 COSTS = (
     (
         "rows_per_second",
@@ -100,7 +102,10 @@ def differences_chart(pairs: Sequence[dict[str, Any]]) -> Chart:
     name_lanes(chart, names, LONGEST_ENTRY)
     values = [0.0, *points, *(end for side in ends for end in side if end is not None)]
     margin = 0.05 * max(max(values) - min(values), 1e-12 if in_target else 1.0)
-    plot.x_range = Range1d(min(values) - margin, max(values) + margin)
+    # The interval of few streams may be wider than any difference can be.
+    ends_of_axis = (min(values) - margin, max(values) + margin)
+    largest = math.inf if in_target else LARGEST
+    plot.x_range = Range1d(*(min(max(end, -largest), largest) for end in ends_of_axis))
     chart.data = {
         "method": names, f"{unit} ahead" if in_target else "points ahead": points,
         "from": ends[0], "to": ends[1], "verdict": verdicts,

@@ -16,6 +16,7 @@ from streamsift.report.over_time import (
     accuracy_chart,
     amounts_chart,
     error_chart,
+    mean_so_far,
     most_frequent,
     stability_chart,
 )
@@ -90,7 +91,7 @@ def rows_page(trace: Trace, first: Sequence[Section] = ()) -> str:
 def _quality(runs: Sequence[dict[str, Any]], *, alone: bool) -> Section:
     """Accuracy or error, stability and cost of judged runs."""
     if "rmse" in runs[0]["measures"]:
-        charts = [error_chart(*_over_time(runs, "rmse", "RMSE", alone=alone))]
+        charts = [error_chart(*_over_time(runs, "rmse", "RMSE", alone=alone), _mean(runs[0]))]
     else:
         charts = [accuracy_chart(*_over_time(runs, "accuracy", "Accuracy", alone=alone), _majority(runs[0]))]
     stable = _lines(runs, "stability")
@@ -114,6 +115,13 @@ def _majority(run: dict[str, Any]) -> Reference | None:
     measures = run["measures"]
     key = "window_majority" if "window_accuracy" in measures else "majority"
     return most_frequent(measures["rows"], measures.get(key, ()))
+
+
+def _mean(run: dict[str, Any]) -> Reference | None:
+    """The error of predicting the mean so far; traces of earlier versions do not have it."""
+    measures = run["measures"]
+    key = "window_mean_rmse" if "window_rmse" in measures else "mean_rmse"
+    return mean_so_far(measures["rows"], measures.get(key, ()))
 
 
 def _lines(runs: Sequence[dict[str, Any]], key: str) -> list[Line]:

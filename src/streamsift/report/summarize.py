@@ -27,6 +27,7 @@ N_SNAPSHOTS = 1_000  # columns of the heat map; of longer runs an even choice of
 MEASURES = (
     "accuracy", "window_accuracy", "majority", "window_majority",
     "balanced_accuracy", "kappa", "log_loss", "f1", "rmse", "window_rmse", "mae", "r2",
+    "mean_rmse", "window_mean_rmse",
     "stability", "selection_accuracy",
     "n_selected", "selection_seconds", "learner_seconds", "memory", "peak_memory", "ram_hours",
 )  # fmt: skip

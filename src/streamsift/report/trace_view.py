@@ -107,7 +107,13 @@ def _row_curves(trace: Trace) -> list[Small]:
             level = trace.column("window_majority")
             known = level[~np.isnan(level)]
             told += f"; shaded: the most frequent class, {share(float(known[-1]))} at the end" if known.size else ""
-        drawn.append(Small(label, x, values, told, level, found))
+        if name == "window_rmse" and "window_mean_rmse" in trace.table.column_names:
+            level = trace.column("window_mean_rmse")
+            known = level[~np.isnan(level)]
+            told += (
+                f"; shaded: no better than the mean so far, {write(float(known[-1]))} at the end" if known.size else ""
+            )
+        drawn.append(Small(label, x, values, told, level, found, above=name == "window_rmse"))
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""The page of a reproduction of everything: a verdict for each table, with links to the pages of the exhibits."""
+"""The page of a reproduction of everything: a verdict for each table and figure, with links to the exhibits' pages."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ SIGNS = {
     "failed": "✗",
     "not run": "…",
 }
+FIGURE_SIGNS = {
+    "holds": "✓",
+    "holds in part": "≈",
+    "does not hold": "≠",
+    "not judged": "◐",
+    "nothing measured": "–",
+    "failed": "✗",
+    "not run": "…",
+}
 HOLDS = {True: "✓ yes", False: "≠ no", None: "… not measured"}
 TITLES = {
     "fires": "FIRES (Haug et al. 2020)",
@@ -33,25 +42,26 @@ TITLES = {
 def verdicts_report(
     tables: Sequence[Mapping[str, Any]],
     claims: Sequence[Mapping[str, Any]] = (),
+    figures: Sequence[Mapping[str, Any]] = (),
     *,
     rule: str,
     lead: str,
     callout: str = "",
     failures: Mapping[str, str],
 ) -> str:
-    """Return the HTML page, given the summary of `streamsift.reproduce.everything`, the claims and the rule."""
+    """Return the HTML page, given the summaries of `streamsift.reproduce` and the rule of its verdicts."""
     results = [table for table in tables if table["kind"] == "results"]
     counts = Counter(table["verdict"]["word"] for table in results)
     facts = [(f"{counts[word]}", word) for word in SIGNS if counts[word]]
-    counted = Section(
-        f"{len(results)} tables of results", facts=facts, tables=[_papers(tables), _kinds(tables)], note=rule
-    )
+    counts_of = [_papers(tables), _kinds(tables), *([_figure_counts(figures)] if figures else [])]
+    counted = Section(f"{len(results)} tables of results", facts=facts, tables=counts_of, note=rule)
     sections = [counted]
     if claims:
         sections.append(Section("Does what the papers claim hold here?", tables=[_claims(claims)]))
     for paper in dict.fromkeys(table["paper"] for table in tables):
         own = [table for table in tables if table["paper"] == paper]
-        sections.append(Section(TITLES.get(paper, paper), tables=[_table(own)]))
+        drawn = [figure for figure in figures if figure["paper"] == paper]
+        sections.append(Section(TITLES.get(paper, paper), tables=[_table(own), *([_figures(drawn)] if drawn else [])]))
     if failures:
         rows: list[list[str | Cell]] = [[stem, sentence] for stem, sentence in failures.items()]
         sections.append(
@@ -68,6 +78,41 @@ def _kinds(tables: Sequence[Mapping[str, Any]]) -> Table:
         found = Counter(table["verdict"]["word"] for table in tables if table["kind"] == kind)
         rows.append([kind, *(str(found[word]) for word in words)])
     return Table("By what they hold", ["tables of", *words], rows, numeric=frozenset(words))
+
+
+def _figure_counts(figures: Sequence[Mapping[str, Any]]) -> Table:
+    """The verdicts on figures by paper, apart from those on tables."""
+    words = [word for word in FIGURE_SIGNS if any(figure["verdict"]["word"] == word for figure in figures)]
+    rows: list[list[str | Cell]] = []
+    for paper in dict.fromkeys(figure["paper"] for figure in figures):
+        found = Counter(figure["verdict"]["word"] for figure in figures if figure["paper"] == paper)
+        rows.append([TITLES.get(paper, paper), *(str(found[word]) for word in words)])
+    return Table(f"{len(figures)} figures", ["paper", *words], rows, numeric=frozenset(words))
+
+
+def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
+    """One line per figure, with its claims."""
+    rows: list[list[str | Cell]] = []
+    for figure in figures:
+        verdict = figure["verdict"]
+        word = Markup('<span style="white-space: nowrap">{} {}</span>').format(
+            FIGURE_SIGNS[verdict["word"]], verdict["word"]
+        )
+        line = Markup("<p>{} {}{}: <i>{}</i></p>")
+        said = Markup("").join(
+            line.format(
+                HOLDS[claim["holds"]].partition(" ")[0],
+                claim["claim"],
+                f" (taken as: {claim['taken_as']})" if claim["taken_as"] else "",
+                claim["here"],
+            )
+            for claim in figure["claims"]
+        )
+        text = Markup('<div style="min-width: 22em"><p>{}</p>{}</div>').format(verdict["sentence"], said)
+        number = figure["figure"].removeprefix("figure")
+        name = f"Figure {number}: {figure['what']}" if number.isdigit() else figure["what"]
+        rows.append([_link(name, figure["stems"]), word, text, _rests_on(figure)])
+    return Table("Figures", ["figure", "verdict", "claims", "rests on"], rows)
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> Table:
@@ -138,8 +183,12 @@ def _name(table: Mapping[str, Any]) -> str:
     number = table["table"].partition(".")[0].removeprefix("table")
     what = str(table["what"])
     name = f"Table {number}: {what}" if number.isdigit() else what[:1].upper() + what[1:]
-    if not table["stems"]:
+    return _link(name, table["stems"])
+
+
+def _link(name: str, stems: Sequence[str]) -> str:
+    if not stems:
         return name
-    texts = [name, *(f"({place})" for place in range(2, len(table["stems"]) + 1))]
+    texts = [name, *(f"({place})" for place in range(2, len(stems) + 1))]
     link = Markup('<a style="color: var(--accent)" href="{}.html">{}</a>')
-    return Markup(" ").join(link.format(stem, text) for stem, text in zip(table["stems"], texts, strict=True))
+    return Markup(" ").join(link.format(stem, text) for stem, text in zip(stems, texts, strict=True))

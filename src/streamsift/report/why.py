@@ -20,7 +20,8 @@ from streamsift.report.page import FeatureCard
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508a", "#8f6f00", "#444c56")  # of a notebook; as in style.css
 MOST_CLASSES = len(COLOURS)
 WIDTH, BAR, GAP, LABEL = 400, 9, 7, 140  # of the bars, in pixels
-LINE, CLASS, NUMBERS = 20, 90, 130  # height of a line of means, room for its class and its numbers
+LINE, CLASS, NUMBERS = 20, 90, 130  # height of a line of means, room for its class and at least for its numbers
+DIGIT = 7.2  # width of a character of them
 NOTHING = 1e-9  # of a standard deviation: a mean nearer to 0 is what rounding left of it
 SPARK_WIDTH, SPARK_HEIGHT = 400, 54
 PARAGRAPH = "margin: 4px 0 0; font-size: 13px; overflow-wrap: anywhere"
@@ -113,7 +114,7 @@ def _spark(course: Course) -> Markup:
     if len(known) < 2:
         return Markup("")
     rows, values = np.array([row for row, _ in known], float), np.array([value for _, value in known])
-    low, high = float(values.min()), float(values.max())
+    low, high = min(float(values.min()), 0.0), float(values.max())  # from 0 on: noise does not look like a rise
     last = float(rows[-1])
     x = 2.0 + (SPARK_WIDTH - 4.0) * rows / last
     y = SPARK_HEIGHT - 3.0 - (SPARK_HEIGHT - 6.0) * ((values - low) / (high - low) if high > low else values * 0 + 0.5)
@@ -122,9 +123,10 @@ def _spark(course: Course) -> Markup:
         Markup('<line x1="{0}" x2="{0}" y1="0" y2="{1}" stroke="{2}" stroke-dasharray="3 3"/>').format(
             f"{2.0 + (SPARK_WIDTH - 4.0) * row / last:.1f}", SPARK_HEIGHT, _colour(1)
         )
-        for row in course.entered[:1]
+        for row in (course.entered[-1:] if course.held else course.entered[:1])  # as the words above say it
     )
-    title = f"Score over time: {number(low)} to {number(high)}; the dashed line is the row at which it came in."
+    title = f"Score over time: {number(float(values.min()))} to {number(high)}"
+    title += f"; the dashed line is the row {'since which it is selected' if course.held else 'at which it came in'}."
     line = '<title>{0}</title>{3}<polyline points="{4}" fill="none" stroke="{5}" stroke-width="1.8"/></svg>'
     return Markup(PICTURE + line).format(title, SPARK_WIDTH, SPARK_HEIGHT, marks, points, _colour(0))
 
@@ -166,7 +168,8 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
     shown = spreads[: MOST_CLASSES + 1]
     ends = [one["mean"] + side * (one["deviation"] or 0.0) for one in shown for side in (-1.0, 1.0)]
     low, high = min(ends), max(ends)
-    room = WIDTH - CLASS - NUMBERS - GAP
+    texts = [_mean_text(one) for one in shown]
+    room = WIDTH - CLASS - max(NUMBERS, DIGIT * max(map(len, texts))) - GAP
     classes = [one["label"] for one in shown if one["label"] != "all rows"]
     drawn = []
     for line, one in enumerate(shown):
@@ -175,8 +178,7 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
             f"{CLASS + room * ((value - low) / (high - low) if high > low else 0.5):.1f}"
             for value in (mean, mean - deviation, mean + deviation)
         )
-        written = number(0.0 if abs(mean) < NOTHING * deviation else mean)
-        told = written if one["deviation"] is None else f"{written} ± {number(deviation)}"
+        told = texts[line]
         colour = _colour(classes.index(one["label"])) if one["label"] in classes else "currentColor"
         drawn.append(Markup(TEXT).format(CLASS - 12, y, _short(one["label"], 13)))
         drawn.append(Markup(MEAN).format(left, right, y, colour, x, one["label"], told))
@@ -186,6 +188,12 @@ def _means(spreads: Sequence[Mapping[str, Any]]) -> Markup:
     head = Markup('<p style="margin: 6px 0 2px; font-size: 13px">Mean ± standard deviation{}</p>').format(note)
     title = "Mean and standard deviation by class"
     return head + Markup(PICTURE + "{3}</svg>").format(title, WIDTH, LINE * len(shown), Markup("").join(drawn))
+
+
+def _mean_text(one: Mapping[str, Any]) -> str:
+    deviation = one["deviation"] or 0.0
+    written = number(0.0 if abs(one["mean"]) < NOTHING * deviation else one["mean"])
+    return written if one["deviation"] is None else f"{written} ± {number(deviation)}"
 
 
 def _short(text: str, longest: int = 22) -> str:

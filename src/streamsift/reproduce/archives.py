@@ -17,6 +17,15 @@ from streamsift.core.sparse import check_csr
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, HeaderError, KeyError)
 
 
+def file_mark(path: Path) -> str:
+    """A data set by the name and the size of its file, wherever that is; ReaderError where it is not there."""
+    if not path.is_file():
+        raise ReaderError(
+            f"There is no {path.name} in {str(path.parent)!r}: give the folder that holds it with --data."
+        )
+    return f"{path.name}, {path.stat().st_size} bytes"
+
+
 def read_arrays(path: Path, names: tuple[str, ...] = ()) -> dict[str, NDArray[Any]]:
     """The arrays of an .npz file, or those with some names that are there; ReaderError where it is damaged."""
     try:

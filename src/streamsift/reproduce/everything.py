@@ -1,4 +1,4 @@
-"""Every table of the five papers: which exhibits measure them, with what options, and the verdict on each."""
+"""Every table and figure of the five papers: which exhibits measure them, with what options; the verdicts on tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from streamsift.reproduce.order import method_order
 from streamsift.reproduce.papers import exhibits
 from streamsift.reproduce.printed import MOST_REPEATS, QUICK, QUICK_ENOUGH, SECONDS, TABLES, UNPRINTED, PrintedTable
+from streamsift.reproduce.printed_figures import FIGURES
 from streamsift.reproduce.record import rests_on
 from streamsift.reproduce.result import Exhibit, Options, Pair
 from streamsift.reproduce.verdict import TableVerdict, agrees, judge
@@ -17,7 +18,7 @@ from streamsift.reproduce.verdict import TableVerdict, agrees, judge
 
 @dataclass(frozen=True)
 class ExhibitTask:
-    """An exhibit to run, once for all tables it measures, and how often it is to be repeated."""
+    """An exhibit to run, once for all tables and figures it measures, and how often it is to be repeated."""
 
     paper: str
     exhibit: str
@@ -31,7 +32,7 @@ class ExhibitTask:
         >>> ExhibitTask("etana", "table 2", Options()).stem
         'etana-table-2'
         """
-        return f"{self.paper}-{self.exhibit.replace(' ', '-')}"
+        return stem_of(self.paper, self.exhibit)
 
     @property
     def paper_repeats(self) -> int:
@@ -47,10 +48,10 @@ class ExhibitTask:
     def command(self) -> str:
         """The command that measures it, as one would type it."""
         rows = "" if self.options.rows is None else f" --rows {self.options.rows}"
-        number = self.exhibit.removeprefix("table ")
+        kind, _, number = self.exhibit.partition(" ")
         if not number.isdigit() and self.exhibit != "rivals":
             return "streamsift reproduce all --data DIR -o out/"
-        what = "--rivals" if self.exhibit == "rivals" else f"--table {number}"
+        what = "--rivals" if self.exhibit == "rivals" else f"--{kind} {number}"
         repeats = f" --repeats {self.repeats}" if self.repeats > 1 else ""
         return f"streamsift reproduce {self.paper} {what}{rows}{repeats} --data DIR -o out/"
 
@@ -59,13 +60,18 @@ class ExhibitTask:
         return exhibits(self.paper)[self.exhibit]
 
 
+def stem_of(paper: str, exhibit: str) -> str:
+    """The name of the files of an exhibit, without the ending."""
+    return f"{paper}-{exhibit.replace(' ', '-')}"
+
+
 def plan(options: Options, *, quick: bool, as_often_as_possible: bool = False) -> list[ExhibitTask]:
-    """The exhibits behind all tables, each once, the cheapest first.
+    """The exhibits behind all tables and figures, each once, the cheapest first.
 
     >>> [task.stem for task in plan(Options(), quick=True)][-1]
-    'fires-table-3'
+    'abfs-figure-7'
     """
-    names = dict.fromkeys((table.paper, exhibit) for table in TABLES for exhibit in table.exhibits)
+    names = dict.fromkeys((shown.paper, exhibit) for shown in (*TABLES, *FIGURES) for exhibit in shown.exhibits)
     tasks = []
     for name in sorted(names, key=lambda name: SECONDS.get(name, 0.0)):
         own = replace(options, **(QUICK.get(name, {}) if quick else {}))
@@ -113,7 +119,7 @@ def chance(cells: Sequence[Pair], paper_repeats: int) -> str:
     The spread of single runs is taken from ours. Two standard errors of the difference count as chance.
 
     >>> chance([Pair("t", "a", 2.0, 2.5, error=0.1, repeats=4)], 4)
-    'Of 1 cells off by more than 10 %, 0 are within two standard errors of the difference.'
+    'Cells off by more than 10 %, but within two standard errors of the difference: 0 of 1.'
     """
     off = [cell for cell in cells if cell.basis != "part" and not agrees(cell.ours, cell.published)]
     known = [cell for cell in off if cell.error is not None]
@@ -124,11 +130,11 @@ def chance(cells: Sequence[Pair], paper_repeats: int) -> str:
         error = float(cell.error or 0.0)
         of_difference = math.sqrt(error**2 + error**2 * cell.repeats / paper_repeats)
         within += abs(float(cell.ours) - float(cell.published)) <= TWICE * of_difference
-    return f"Of {len(known)} cells off by more than 10 %, {within} are within two standard errors of the difference."
+    return f"Cells off by more than 10 %, but within two standard errors of the difference: {within} of {len(known)}."
 
 
 def _stems(table: PrintedTable) -> list[str]:
-    return [ExhibitTask(table.paper, exhibit, Options()).stem for exhibit in table.exhibits]
+    return [stem_of(table.paper, exhibit) for exhibit in table.exhibits]
 
 
 def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -146,7 +152,7 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
                 "kind": table.kind,
                 "caveat": table.caveat if stems else "",
                 "verdict": verdict(table, records, failures).as_dict(),
-                "rests_on": _weakest([rests_on(records.get(stem)) for stem in _stems(table)]),
+                "rests_on": weakest([rests_on(records.get(stem)) for stem in _stems(table)]),
                 "repeats": min((records[stem]["repeats"] for stem in stems), default=0),
                 "paper_repeats": often,
                 "chance": "" if table.by_order else chance(cells_of(table, records), often),
@@ -161,6 +167,6 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
 STRENGTH = ("nothing", "quick", "full size, part of the runs", "full size")
 
 
-def _weakest(found: list[str]) -> str:
-    """What a table of several exhibits rests on: the least of them."""
+def weakest(found: list[str]) -> str:
+    """What a table or figure of several exhibits rests on: the least of them."""
     return min(found, key=STRENGTH.index, default="nothing")

@@ -107,6 +107,11 @@ MOST_REPEATS: dict[tuple[str, str], tuple[int, int]] = {
     **{("abfs", f"table {number}"): (30, 30) for number in range(3, 13)},
     ("screening", "table 8"): (10, 0),
     ("screening", "table 9"): (10, 0),
+    **{("fires", f"figure {number}"): (10, 0) for number in range(3, 7)},
+    **{("etana", f"figure {number}"): (10, 0) for number in range(4, 7)},
+    **{("abfs", f"figure {number}"): (30, 30) for number in (1, 2, 3, *range(5, 12))},
+    ("screening", "figure 2"): (10, 0),
+    ("screening", "figure 3"): (10, 0),
 }
 QUICK_ENOUGH = (("investing", "table 1"), ("investing", "table 2"), ("investing", "table 3"))  # to repeat unasked
 
@@ -133,6 +138,24 @@ SECONDS: dict[tuple[str, str], float] = {
     ("abfs", "table 6"): 2_500,
     ("abfs", "table 7"): 2_500,
     ("fires", "table 3"): 5_000,
+    ("etana", "figure 2"): 5,
+    ("etana", "figure 3"): 10,
+    ("fires", "figure 3"): 20,
+    ("abfs", "figure 4"): 10,
+    ("screening", "figure 2"): 300,
+    ("screening", "figure 3"): 400,
+    ("etana", "figure 4"): 100,
+    ("etana", "figure 5"): 200,
+    ("etana", "figure 6"): 300,
+    ("fires", "figure 4"): 200,
+    ("fires", "figure 5"): 100,
+    ("fires", "figure 6"): 400,
+    ("abfs", "figure 5"): 100,
+    ("abfs", "figure 8"): 600,
+    ("abfs", "figure 9"): 400,
+    ("abfs", "figure 11"): 200,
+    ("abfs", "figure 10"): 10_000,
+    **{("abfs", f"figure {number}"): 50_000 for number in (1, 2, 3, 6, 7)},  # the same runs
 }
 
 # What is done in minutes: fewer rows, fewer repeats, or without the slowest runs; what is not named is quick anyhow.
@@ -151,4 +174,15 @@ QUICK: dict[tuple[str, str], dict[str, Any]] = {
     ("abfs", "table 10"): {"rows": 200, "brief": True},
     ("abfs", "table 11"): {"rows": 200, "brief": True},
     ("abfs", "table 12"): {"rows": 200, "brief": True},
+    ("screening", "figure 2"): {"rows": 5_000},
+    ("screening", "figure 3"): {"rows": 5_000},
+    **{("etana", f"figure {number}"): {"brief": True} for number in (4, 5, 6)},
+    ("fires", "figure 4"): {"rows": 1_000, "brief": True},
+    ("fires", "figure 5"): {"rows": 500},
+    ("fires", "figure 6"): {"rows": 500, "brief": True},
+    **{("abfs", f"figure {number}"): {"rows": 500, "brief": True} for number in (1, 2, 3, 6, 7, 10)},
+    ("abfs", "figure 5"): {"rows": 1_000},
+    ("abfs", "figure 8"): {"rows": 1_000},
+    ("abfs", "figure 9"): {"rows": 1_000},
+    ("abfs", "figure 11"): {"rows": 200},
 }

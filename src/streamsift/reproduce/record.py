@@ -2,7 +2,8 @@
 
 The file of an exhibit holds its settings and its repeats, each with its seed, its seconds and its result; a repeat that
 had no time for all of its runs is measured again, which costs only what was left (its finished runs are kept). The
-record holds what a verdict needs: the cells with mean and standard error, and what they come from.
+record holds what a verdict needs: the cells of tables with mean and standard error, the series of figures, and what
+they come from.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from streamsift.reproduce.result import Options, Pair
+from streamsift.reproduce.result import Options, Pair, Series
 
 Kept = dict[str, Any]  # the file of an exhibit: settings, commits, repeats
 
@@ -96,12 +98,60 @@ def _mean(same: list[Pair]) -> Pair:
     return replace(first, ours=float(ours.mean()), error=error, repeats=len(same))
 
 
+def mean_series(repeats: Sequence[Sequence[Series]]) -> list[Series]:
+    """The series of several repeats as one: the means of what lies at the same place.
+
+    >>> one, other = Series("a", "b", [1.0, 2.0], [3.0, 4.0]), Series("a", "b", [1.0, 2.0], [5.0, 4.0])
+    >>> mean_series([[one], [other]])[0].y
+    [4, 4]
+    """
+    found: dict[tuple[str, str], list[Series]] = {}
+    for repeat in repeats:
+        for one in repeat:
+            if np.isfinite(one.y).all():  # a run of too few rows for a window has none
+                found.setdefault((one.panel, one.name), []).append(one)
+    return [_mean_line(same) for same in found.values()]
+
+
+def _mean_line(same: list[Series]) -> Series:
+    first = same[0]
+    alike = [one for one in same if len(one.y) == len(first.y)]
+    if any(isinstance(place, str) for place in first.x):
+        return replace(first, y=_means([one.y for one in alike]))
+    return replace(first, x=_means([one.x for one in alike]), y=_means([one.y for one in alike]))
+
+
+def _means(lines: Any) -> list[float]:
+    means = np.mean(np.array(lines, float), axis=0)
+    return [int(value) if float(value).is_integer() else float(f"{value:.6g}") for value in means]
+
+
+def text(record: Mapping[str, Any]) -> str:
+    """A record as the text of its file, lists of values on one line.
+
+    >>> print(text({"y": [1, 2.5]}), end="")
+    {
+     "y": [1, 2.5]
+    }
+    """
+    value = r'(?:-?[\d.]+(?:e[+-]?\d+)?|NaN|"[^"\n]*")'
+    plain = json.dumps(record, indent=1)
+    return re.sub(rf"\[\s+({value}(?:,\s+{value})*)\s+\]", lambda found: f"[{_one_line(found[1])}]", plain) + "\n"
+
+
+def _one_line(values: str) -> str:
+    return re.sub(r",\n\s+", ", ", values)
+
+
 def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats: int) -> dict[str, Any]:
     """What the repository keeps of an exhibit."""
     repeats = kept["repeats"]
     whole = [repeat for repeat in repeats if not repeat["result"]["n_left"]]
     first = repeats[0]["result"]
     cells = combined([[Pair(**pair) for pair in repeat["result"]["pairs"]] for repeat in repeats])
+    series = mean_series(
+        [[Series(**one) for one in repeat["result"].get("series", [])] for repeat in whole or repeats[:1]]
+    )
     return {
         "paper": paper,
         "exhibit": exhibit,
@@ -118,6 +168,7 @@ def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats:
         "missing": first["missing"],
         "note": first["note"],
         "cells": [_short(asdict(cell)) for cell in cells],
+        "series": [asdict(one) for one in series],
     }
 
 

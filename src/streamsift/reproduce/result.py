@@ -81,11 +81,25 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Series:
+    """What a record keeps of a figure: values `y` at the places `x` (numbers or words) of one line of one panel.
+
+    Of several repeats both are means.
+    """
+
+    panel: str
+    name: str
+    x: list[float] | list[str]
+    y: list[float]
+
+
+@dataclass(frozen=True)
 class Result:
     """A reproduced figure or table. `note` says plainly what can be compared with the paper and what cannot.
 
-    `pairs` are the cells a verdict is made from. `missing` names the data sets of the paper that are not here, or only
-    in another part or version. `n_left` is how many runs had not begun when the time was up.
+    `pairs` are the cells a verdict on a table is made from, `series` what the claims of a figure are checked on.
+    `missing` names the data sets of the paper that are not here, or only in another part or version. `n_left` is how
+    many runs had not begun when the time was up.
     """
 
     title: str
@@ -99,6 +113,7 @@ class Result:
     pairs: list[Pair] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     n_left: int = 0
+    series: list[Series] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """A plain dict, for JSON and for the page."""

@@ -42,6 +42,7 @@ from streamsift.core.exceptions import InputError, MergeError, ParameterError
 from streamsift.core.guarantees import IsGuarantee
 from streamsift.core.guard import one_thread
 from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS, half_life_ends
+from streamsift.core.one_hot import OneHotColumns
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import how_many, rank_scores
 from streamsift.core.tags import StreamTags
@@ -297,7 +298,8 @@ class Joint(RowSelector):
     def _align_classes(self, state: CandidatePool, codes: NDArray[np.int64], n_classes: int) -> CandidatePool:
         return state.aligned(codes, n_classes)
 
-    def _align_columns(self, state: CandidatePool, places: NDArray[np.int64], n_columns: int) -> CandidatePool:
+    def _align_columns(self, state: CandidatePool, places: NDArray[np.int64], columns: OneHotColumns) -> CandidatePool:
+        n_columns = len(columns.features)
         if state.pairs or state.wide or n_columns > state.max_pool:
             words = "with interactions" if state.pairs else f"of more than max_pool={state.max_pool} columns"
             raise MergeError(

@@ -49,6 +49,7 @@ from streamsift.core.exceptions import InputError, ParameterError
 from streamsift.core.guarantees import IsGuarantee, kept
 from streamsift.core.guard import one_thread
 from streamsift.core.half_life import HALF_LIFE_LIMITS, TIME_LIMITS
+from streamsift.core.one_hot import NUMBER, OneHotColumns
 from streamsift.core.rows import N_FEATURES_LIMITS, NEW_FEATURES_LIMITS, RowSelector
 from streamsift.core.selection import rank_scores
 from streamsift.core.tags import StreamTags
@@ -427,6 +428,11 @@ class Screener(RowSelector):
 
     def _align_categories(self, state: MixedSummary | CutTarget, mapped: Mapped) -> MixedSummary | CutTarget:
         return state.renamed(mapped)
+
+    def _align_columns(
+        self, state: TargetCorrelations, places: NDArray[np.int64], columns: OneHotColumns
+    ) -> TargetCorrelations:
+        return state.placed(places, np.where(columns.codes == NUMBER, -1, columns.features))
 
     def _merge(self, state: Any, other: Any) -> None:
         state.merge(other)

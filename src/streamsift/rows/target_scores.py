@@ -11,8 +11,8 @@ score of more than two leaves out what chance may give beyond two, as in rows/ca
 Both are made larger where feature and target have heavy tails (rows/p_values.py).
 
 With fading or weights, n is the number of equally weighted rows that scatter as much (rows/p_values.py). A category is
-a column of 0 and 1 in the state, whose moments hold its weight and the mean of its rows; a categorical feature that
-arrives late counts the rows before as rows without a category, which belong to the spread of the target.
+a column of 0 and 1 in the state, whose moments hold its weight and the mean of its rows. Rows before the first category
+of a feature count as rows without one, which are left out, also of the target's spread.
 """
 
 from __future__ import annotations

@@ -55,6 +55,8 @@ MEASURES = {
     "batch_accuracy": pa.float64(),  # of the last step
     **{name: pa.float64() for name in NUMBERS},  # where the target is a number; the measures above are then null
     **{f"window_{name}": pa.float64() for name in NUMBERS},
+    "mean_rmse": pa.float64(),  # of whoever predicts the mean of the rows tested before each step
+    "window_mean_rmse": pa.float64(),
     "selection_seconds": pa.float64(),  # so far
     "learner_seconds": pa.float64(),  # so far
     "memory": pa.int64(),  # bytes that selector and model hold
@@ -99,7 +101,7 @@ class RowTraceWriter(TraceWriter):
     """
 
     schema = SCHEMA
-    later = frozenset({"majority", "window_majority"})
+    later = frozenset({"majority", "window_majority", "mean_rmse", "window_mean_rmse"})
 
     def __init__(self, path: str | Path | None, run: Run) -> None:
         self._names: dict[int, str] = {}

@@ -17,6 +17,7 @@ from streamsift.core.contracts import RowContract
 from streamsift.core.exceptions import InputError, SavedStateError
 from streamsift.core.guarantees import words
 from streamsift.core.interrupts import check
+from streamsift.core.limits import SMALLEST
 from streamsift.core.selection import Selection
 from streamsift.core.why import FeatureExplanation
 from streamsift.persist import Parts
@@ -92,7 +93,7 @@ class Snapshot:
 
     `scores` has one score per feature (None where the method has none), `feature_names` all names in the same order
     (None: unnamed). `relevant` are the true features and `drifting` whether any row since the last snapshot drifted;
-    only generated streams know them.
+    only generated streams know them. `too_small` are the names of features that score 0 because of their scale.
     """
 
     selection: Selection
@@ -100,6 +101,7 @@ class Snapshot:
     feature_names: Sequence[str] | None
     relevant: NDArray[np.intp] | None
     drifting: bool
+    too_small: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -198,13 +200,27 @@ def _has_learnt(selector: RowContract) -> bool:
 
 
 def _snapshot(selector: RowContract, batch: Batch | None, drifting: bool) -> Snapshot:
+    scores, names = getattr(selector, "scores_", None), getattr(selector, "feature_names_in_", None)
     return Snapshot(
         selection=selector.selection(),
-        scores=getattr(selector, "scores_", None),
-        feature_names=getattr(selector, "feature_names_in_", None),
+        scores=scores,
+        feature_names=names,
         relevant=None if batch is None else batch.relevant,
         drifting=drifting,
+        too_small=_too_small(batch, scores, names),
     )
+
+
+def _too_small(batch: Batch | None, scores: Any, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The features that score 0 and whose values, in a batch of dense rows, are so small that their squares are 0."""
+    if batch is None or scores is None or not isinstance(batch.X, np.ndarray) or batch.X.shape[1] != len(scores):
+        return ()
+    zero = np.flatnonzero(scores == 0.0)
+    if not len(zero) or not batch.n_rows:
+        return ()
+    largest = np.fmax.reduce(np.abs(batch.X[:, zero]), axis=0)
+    tiny = zero[(largest > 0.0) & (largest < SMALLEST)].tolist()
+    return tuple(f"x{slot}" if names is None else str(names[slot]) for slot in tiny)
 
 
 @dataclass(frozen=True)
@@ -213,7 +229,7 @@ class RowResult:
 
     `because` says which rule on p-values decided how many features are selected, and about what, and `held_back` how
     many more it would have selected if tails were not as heavy; `explain` why the leading features are selected, or
-    not, for those who ask.
+    not, for those who ask. `too_small` names the features that score 0 because of their scale.
     """
 
     selection: Selection
@@ -222,6 +238,7 @@ class RowResult:
     because: str = ""
     explain: Callable[[], Sequence[FeatureExplanation]] = tuple
     held_back: int = 0
+    too_small: tuple[str, ...] = ()
 
     def recorded(self) -> dict[str, Any]:
         """The same, and why the leading features are selected, or not."""
@@ -261,6 +278,13 @@ class RowResult:
             which = "1 row had" if self.n_unlabelled == 1 else f"{self.n_unlabelled:,} rows had"
             verb = "was" if self.n_unlabelled == 1 else "were"
             notes.append(f"{which} no label and {verb} {'learnt like the others' if self.learnt_them else 'left out'}.")
+        if self.too_small:
+            first, *more = self.too_small
+            which = f"{first!r} and {len(more):,} more" if more else repr(first)
+            notes.append(
+                f"The values of {which} are below {SMALLEST:g}, so small that their squares are 0 and so is the score: "
+                "multiply them by 1e200, say."
+            )
         return " ".join(notes)
 
     def reach(self) -> str:
@@ -372,7 +396,8 @@ class RowLoop:
         selection, explain = self._last.snapshot.selection, getattr(self._selector, "explain_leaders", tuple)
         because = because_of(self._selector, self._run.target, len(selection))
         held_back = getattr(self._selector, "held_back_", 0)
-        return RowResult(selection, n_unlabelled, not n_left_out, because, explain, held_back)
+        too_small = self._last.snapshot.too_small
+        return RowResult(selection, n_unlabelled, not n_left_out, because, explain, held_back, too_small)
 
     def _refuse_nothing_to_learn(self) -> None:
         if self._last is None and getattr(self._selector, "n_rows_unlabelled_", 0) > 0:

@@ -182,6 +182,10 @@ class Trace:
         """
         return picture("plots:plot_trace", self, path)
 
+    def __repr__(self) -> str:
+        names = f", {self.n_features:,} features" if self.n_features else ""
+        return f"<Trace of {self.run.method} over {self.run.kind}: {len(self):,} steps{names}>"
+
     def _repr_html_(self) -> str:
         text: str = picture("trace_view:html", self)
         return text

@@ -124,7 +124,7 @@ class ColumnFile:
                 with pq.ParquetFile(self.path, pre_buffer=False) as file:
                     # A name with a dot in it also matches as a path, so the reader may return more than was asked for.
                     table = file.read(columns=names).select(names)
-                    refuse_lost_rows(self._name, "it", table.num_rows, file.metadata.num_rows)
+                    refuse_lost_rows(self._name, "it has", table.num_rows, file.metadata.num_rows)
                     return table
             with opened(self._name, [self._all_names.index(name) for name in names]) as (_, reader):
                 table = reader.read_all()

@@ -115,9 +115,9 @@ class ParquetStream(BlockStream):
             yield batch
 
     def _read(self, n_rows: int, group: int = 0, block: int = 0) -> Iterator[tuple[dict[str, int], Any]]:
-        """Blocks of so many rows, and the place of each: its row group, and its number in there.
+        """Blocks of up to so many rows, and the place of each: its first row group, and its number from there on.
 
-        No block spans two row groups, so that any row group can be the first.
+        Row groups that fit into one block are read together; from the first of any of these on they are the same.
         """
         names = self._schema.names if self._project else None
         with (
@@ -125,20 +125,48 @@ class ParquetStream(BlockStream):
             pq.ParquetFile(self._path, pre_buffer=False, buffer_size=self._buffer_bytes) as file,
         ):
             groups = range(file.num_row_groups) if self._row_groups is None else self._row_groups
-            for k in groups[group:]:
-                n_read = 0
-                for number, rows in enumerate(file.iter_batches(batch_size=n_rows, row_groups=[k], columns=names)):
-                    n_read += rows.num_rows
+            for run, claimed in _runs(file.metadata, groups[max(group - groups.start, 0) :], n_rows):
+                blocks = file.iter_batches(batch_size=n_rows, row_groups=list(run), columns=names)
+                for number, rows in enumerate(self._without_loss(blocks, run, claimed)):
                     if number >= block:
                         # A name with a dot in it also matches as a path: the reader may return more than was asked for.
-                        yield {"group": k, "block": number}, rows.select(names) if self._project else rows
-                refuse_lost_rows(self._name, f"row group {k}", n_read, file.metadata.row_group(k).num_rows)
+                        yield {"group": run.start, "block": number}, rows.select(names) if self._project else rows
                 block = 0
+
+    def _without_loss(self, blocks: Iterator[Any], run: range, claimed: int) -> Iterator[Any]:
+        """The blocks of neighbouring row groups; ReaderError where these have other rows than they claim.
+
+        Where a column lacks rows, those of the next row group take their place: of several nothing is given before all
+        are counted.
+        """
+        part = f"row group {run.start} has" if len(run) == 1 else f"row groups {run.start} to {run[-1]} have"
+        n_read, kept = 0, []
+        for rows in blocks:
+            n_read += rows.num_rows
+            if len(run) == 1:
+                yield rows
+            elif n_read <= claimed:
+                kept.append(rows)
+            else:
+                break
+        refuse_lost_rows(self._name, part, n_read, claimed)
+        yield from kept
+
+
+def _runs(metadata: Any, groups: range, n_rows: int) -> Iterator[tuple[range, int]]:
+    """Neighbouring row groups that have up to so many rows together, or a single one, and how many rows these are."""
+    start, total = groups.start, 0
+    for k in groups:
+        rows = metadata.row_group(k).num_rows
+        if k > start and total + rows > n_rows:
+            yield range(start, k), total
+            start, total = k, 0
+        total += rows
+    if start < groups.stop:
+        yield range(start, groups.stop), total
 
 
 def refuse_lost_rows(name: str, part: str, n_read: int, claimed: int) -> None:
     """Raise ReaderError where rows are missing: of columns of different lengths pyarrow gives the shortest."""
     if n_read != claimed:
-        raise ReaderError(
-            f"{name} is damaged: {part} has {claimed} rows by its description, and {n_read} could be read."
-        )
+        raise ReaderError(f"{name} is damaged: {part} {claimed} rows by its description, and {n_read} could be read.")

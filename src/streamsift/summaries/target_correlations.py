@@ -12,7 +12,7 @@ test. Memory: 88 bytes per feature.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from streamsift.summaries.tails import Tails
 
 Floats = NDArray[np.float64]
 
+_OF_FEATURES = ("weight", "mean", "square", "target_mean", "target_square", "cross")
 SLICE = 1 << 22  # values of a dense batch that are worked on at once: 32 MB
 
 
@@ -205,6 +206,37 @@ class TargetCorrelations:
             )
         )  # fmt: skip
 
+    def placed(self, places: NDArray[np.int64], features: NDArray[np.int64]) -> Self:
+        """A copy whose column j has moved to places[j]; features: what each column is a category of, or -1 for numbers.
+
+        Columns of 0 and 1 of one feature are read over the same rows, the fewest that one of them has: a category that
+        came late counts the rows before as 0, even those without any category, which the first one left out. Columns
+        that are in no place are categories that no row had.
+        """
+        found = replace(self.empty(self.fading, len(features)), age=self.age)
+        for name in ("all_weight", "all_mean", "all_square", "all_weight_square"):
+            setattr(found, name, getattr(self, name))
+        for name in _OF_FEATURES:
+            getattr(found, name)[places] = getattr(self, name)
+        found.tails, found.target_tails = self.tails.placed(places, len(features)), self.target_tails.copy()
+        for feature in np.unique(features[features >= 0]):
+            known = places[features[places] == feature]
+            if len(known):
+                found._read_over_the_same_rows(
+                    np.flatnonzero(features == feature), known[np.argmin(found.weight[known])]
+                )
+        return found
+
+    def _read_over_the_same_rows(self, columns: NDArray[np.intp], first: np.intp) -> None:
+        """Give columns of 0 and 1 the rows of the `first`; those they had beyond these were 0."""
+        ones = self.weight[columns] * self.mean[columns]  # the weight of the rows of each category
+        of_ones = self.target_mean[columns] + _shares(self.cross[columns], ones)
+        self.weight[columns], self.target_mean[columns] = self.weight[first], self.target_mean[first]
+        self.target_square[columns] = self.target_square[first]
+        self.mean[columns] = _shares(ones, self.weight[columns])
+        self.square[columns] = np.maximum(ones * (1.0 - self.mean[columns]), 0.0)
+        self.cross[columns] = ones * (of_ones - self.target_mean[columns])
+
     # -- answers ------------------------------------------------------------------------------------------------
 
     def correlations(self) -> Floats:
@@ -214,6 +246,10 @@ class TargetCorrelations:
             spread, target_spread = np.sqrt(self.square / self.weight), np.sqrt(self.target_square / self.weight)
         varies = (spread > CONSTANT * np.abs(self.mean)) & (target_spread > CONSTANT * np.abs(self.target_mean))
         return np.where(varies & np.isfinite(found), np.clip(found, -1.0, 1.0), 0.0)
+
+
+def _shares(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
 
 
 def _rows(target: Floats, weights: Floats) -> _TargetRows:

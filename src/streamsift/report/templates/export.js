@@ -43,8 +43,16 @@ const svgWithWords = (inner, words, width, height, paper) => {
     + `<svg y="${HEAD}" width="${width}" height="${height}">${inner}</svg>${rects.join("")}${lines.join("")}</svg>`;
 };
 
+// A screen has one or two dots per pixel, print and slides want more: a PNG has at least two. Bokeh asks the window.
+const SCALE = 2;
+const finely = (draw) => {
+  const own = Object.getOwnPropertyDescriptor(window, "devicePixelRatio"), value = Math.max(SCALE, devicePixelRatio);
+  Object.defineProperty(window, "devicePixelRatio", {configurable: true, value});
+  try { return draw(); } finally { Object.defineProperty(window, "devicePixelRatio", own); }
+};
+
 const bytesOfPicture = (model, kind, paper, words = null) => {
-  const view = Bokeh.index.get_by_id(model.id), layer = view.export(kind), {width, height} = view.bbox;
+  const view = Bokeh.index.get_by_id(model.id), layer = finely(() => view.export(kind)), {width, height} = view.bbox;
   if (kind === "svg") {
     const text = layer.ctx.get_serialized_svg(true);
     const whole = words ? svgWithWords(text, words, width, height, paper)

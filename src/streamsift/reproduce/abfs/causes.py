@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, mixed_learner
 from streamsift.reproduce.abfs.runs import BATCH, ROWS, SPLIT_TESTS, WIDTH, AbfsRun, real_stream
-from streamsift.reproduce.abfs.settings import PAPER
+from streamsift.reproduce.abfs.settings import PAPER, data_marks
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Progress, Result
 from streamsift.rows.abfs import ABFS
@@ -222,6 +223,7 @@ class _Order:
 
 def file_order(options: Options, progress: Progress) -> Result:
     """Real data shuffled and as the file has them, by the mean of all rows and as the authors' program measures."""
+    data_marks(options, ORDER_RUNS)  # all files are there
     rows: list[list[str]] = []
     n_rows = options.rows or ORDER_ROWS
     todo = [
@@ -259,8 +261,8 @@ def file_order(options: Options, progress: Progress) -> Result:
 
 def _by_order(task: _Order, n_rows: int, options: Options) -> tuple[float, float]:
     """The accuracy over all rows, and that of the authors' program, in percent."""
-    run = AbfsRun(task.data, 0, task.learner, task.selector, rows=n_rows, seed=options.seed, data=options.data)
-    stream = real_stream(run, shuffled=task.shuffled)
+    run = AbfsRun(task.data, 0, task.learner, task.selector, rows=n_rows, seed=options.seed)
+    stream = real_stream(run, Path(str(options.data)), shuffled=task.shuffled)
     selector = None
     if task.selector:
         selector = ABFS.paper(100, 0.05, split_test=SPLIT_TESTS[task.selector], when_empty="keep")

@@ -1,19 +1,22 @@
-"""The figures of the ABFS paper; see abfs.py."""
+"""Figures 4, 5, 8, 9 and 11 of the ABFS paper: how good, how stable and how small its selections are."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from streamsift.comparison.run_store import RunStore
 from streamsift.evaluate.baselines import RandomSelector
 from streamsift.evaluate.folds import SCHEMES, fold_selections
 from streamsift.metrics.selection import selection_accuracy
 from streamsift.metrics.stability import pearson_stability
 from streamsift.reproduce.abfs.runs import (
-    DETECTORS,
+    ALL_ROWS,
     N_SNAPSHOTS,
     ROWS,
     SPLIT_TESTS,
@@ -23,63 +26,27 @@ from streamsift.reproduce.abfs.runs import (
     make_selector,
     make_stream,
 )
-from streamsift.reproduce.abfs.settings import PAPER, STREAM_NOTE, lead, mean, measure_all
-from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
-from streamsift.runs.workers import map_all
+from streamsift.reproduce.abfs.settings import PAPER, STREAM_NOTE, data_marks, lead, mean, measure_all, n_left, silent
+from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result, Series
+from streamsift.runs.workers import run_all
 
-GRACE_PERIODS, THRESHOLDS = (100, 200, 500, 1_000), (0.01, 0.05, 0.1)
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)  # of Figure 4
-SWEEP_LEARNER = "NB"
+PLAIN_LEARNER = "NB"
 MANY = 500  # irrelevant features of Figure 9
+TREES = ("HT", "HAT")
 
 
-def sweep_figure(
-    number: int,
-    options: Options,
-    progress: Progress,
-    *,
-    streams: Sequence[str] = STREAMS,
-    grace_periods: Sequence[int] = GRACE_PERIODS,
-    thresholds: Sequence[float] = THRESHOLDS,
-) -> Result:
-    """Figures 1, 2, 3 (one parameter at a time) and 6 (the ten best configurations)."""
-    runs = [
-        AbfsRun(stream, 100, SWEEP_LEARNER, "ABFS", grace_period=grace_period, threshold=threshold, detector=detector)
-        for grace_period in grace_periods
-        for threshold in thresholds
-        for detector in DETECTORS
-        for stream in streams
-    ]
-    done = measure_all(runs, options, progress)
-    groups: dict[str, list[AbfsMeasured]] = defaultdict(list)
-    for run, found in done.items():
-        value = {1: run.grace_period, 2: run.threshold, 3: run.detector, 6: run.configuration}[number]
-        groups[str(value)] += found
-    rows = [
-        [name, str(len(found)), f"{mean(one.accuracy for one in found):.2f}", *_parts(found)]
-        for name, found in groups.items()
-    ]
-    if number == 6:
-        rows = sorted(rows, key=lambda row: -float(row[2]))[:10]
-    what = {1: "grace period", 2: "threshold", 3: "drift detector", 6: "configuration"}[number]
-    return Result(
-        title=f"Figure {number}: {'the ten best configurations' if number == 6 else f'ABFS by {what}'}",
-        lead=lead(options),
-        note="The paper draws box plots and prints no numbers. It finds accuracies hardly different, the selection "
-        "best with a grace period of 500, more true features but also more false ones with a smaller threshold, and "
-        "on average gp=500, theta=0.01 and ADWIN best. Here only naive Bayes and 100 irrelevant features are run, "
-        f"over all {len(runs)} combinations of parameters and streams. {STREAM_NOTE}",
-        columns=[what, "runs", "accuracy", "SA", "RRF", "CCP"],
-        rows=rows,
-        x_label="",
-        dashed_means="",
-        panels=[],
-    )
+@dataclass(frozen=True)
+class FoldsRun:
+    """ABFS on the ten folds of a stream; `scheme` is how they are made."""
+
+    run: AbfsRun
+    scheme: str
 
 
 def random_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 4: what random selection would give."""
-    rows = []
+    rows, series = [], []
     repeats = 30
     for done, share in enumerate(SHARES, start=1):
         found = []
@@ -100,6 +67,15 @@ def random_figure(options: Options, progress: Progress, *, streams: Sequence[str
                 f"{float(np.std(found)):.3f}",
             ]
         )
+        parts = {
+            "SA": [float(one) for one in found],
+            "RRF": [one.rrf for one in found],
+            "CCP": [one.ccp for one in found],
+        }
+        series += [
+            Series(name, f"{share:.0%}", ["mean", "deviation", "least", "largest"], _spread(values))
+            for name, values in parts.items()
+        ]
         progress(done, len(SHARES))
     return Result(
         title="Figure 4: random selection",
@@ -111,19 +87,22 @@ def random_figure(options: Options, progress: Progress, *, streams: Sequence[str
         x_label="",
         dashed_means="",
         panels=[],
+        series=series,
     )
 
 
 def selection_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 5: accuracy and selection accuracy of each stream."""
-    runs = [AbfsRun(stream, 100, SWEEP_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
+    runs = [AbfsRun(stream, 100, PLAIN_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
     done = measure_all(runs, options, progress)
-    rows = []
+    rows, series = [], []
     for run, found in done.items():
         many = mean(np.mean(one.n_selected) for one in found)
         drifts = ", ".join(f"{row:,}" for row in found[0].drifts[:6]) or "none"
         accuracy = f"{mean(one.accuracy for one in found):.2f}"
         rows.append([run.stream, run.selector, drifts, accuracy, *_parts(found), f"{many:.1f}"])
+        measured = [float(accuracy), *map(float, _parts(found)), many]
+        series.append(Series(run.selector, run.stream, ["accuracy", "SA", "RRF", "CCP", "features"], measured))
     below = [row[0] for row in rows if row[1] == "ABFS" and float(row[4]) < 0.7]
     return Result(
         title="Figure 5: accuracy and selection accuracy by stream",
@@ -135,21 +114,24 @@ def selection_figure(options: Options, progress: Progress, *, streams: Sequence[
         x_label="",
         dashed_means="",
         panels=[],
+        n_left=n_left(runs, done, options),
+        series=series,
     )
 
 
 def stability_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 8: stability by stream and way of making folds."""
     tasks = [
-        (AbfsRun(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
+        FoldsRun(AbfsRun(stream, 100, "", "ABFS", rows=options.rows or ROWS, seed=options.seed + repeat), scheme)
+        for repeat in range(options.n_repeats())
         for stream in streams
         for scheme in SCHEMES
-        for repeat in range(options.n_repeats())
     ]
+    done = _fold_stabilities(tasks, options, progress)
     found: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
-    for done, (stream, scheme, stabilities) in enumerate(map_all(_stability, tasks, options.jobs), start=1):
-        found[stream, scheme].append(stabilities)
-        progress(done, len(tasks))
+    for task, stabilities in done.items():
+        found[task.run.stream, task.scheme].append(stabilities)
+    streams = [stream for stream in streams if all((stream, scheme) in found for scheme in SCHEMES)]
     rows = [[stream, *(f"{np.mean(found[stream, scheme]):.3f}" for scheme in SCHEMES)] for stream in streams]
     distance = (options.rows or ROWS) / N_SNAPSHOTS
     panels = []
@@ -175,6 +157,8 @@ def stability_figure(options: Options, progress: Progress, *, streams: Sequence[
         x_label="rows",
         dashed_means="",
         panels=panels,
+        n_left=len(tasks) - len(done),
+        series=[Series("mean stability", row[0], list(SCHEMES), [float(value) for value in row[1:]]) for row in rows],
     )
 
 
@@ -183,12 +167,50 @@ def features_figure(options: Options, progress: Progress, *, irrelevant: int = M
     runs = [
         AbfsRun(stream, irrelevant, learner, selector)
         for stream in ("BG1", "SEA")
-        for learner in ("HT", "HAT")
+        for learner in TREES
         for selector in ("", "ABFS")
     ]
     done = measure_all(runs, options, progress)
-    rows, panels = [], []
+    drifts = {}
     for stream in ("BG1", "SEA"):
+        ranges = make_stream(replace(runs[0], stream=stream, rows=options.rows or ROWS)).drifts
+        drifts[stream] = " and ".join(f"{drift.first:,} to {drift.last:,}" for drift in ranges)
+    in_use = _features_in_use(done, {stream: f" Drifts are under way in rows {drifts[stream]}." for stream in drifts})
+    return replace(
+        in_use,
+        title="Figure 9: features in use",
+        lead=f"{lead(options)} {irrelevant} irrelevant features; the first repeat.",
+        note="The paper draws this without numbers; it says that trees grow on and on, that ABFS keeps up to 4 "
+        "features on BG1, and that HAT drops features at drifts there but not on SEA. With ABFS the curve is what ABFS "
+        "selects. "
+        f"{STREAM_NOTE}",
+        n_left=n_left(runs, done, options),
+    )
+
+
+def spam_figure(options: Options, progress: Progress) -> Result:
+    """Figure 11: features in use over SPAM; the runs of Tables 10 to 12."""
+    (mark,) = data_marks(options, ("SPAM",)).values()
+    runs = [
+        AbfsRun("SPAM", 0, learner, selector, options.rows or ALL_ROWS, grace_period=100, threshold=0.05, data=mark)
+        for learner in TREES
+        for selector in ("ABFS", "")
+    ]
+    done = measure_all(runs, replace(options, rows=None), progress)
+    return replace(
+        _features_in_use(done, {}),
+        title="Figure 11: features in use on SPAM",
+        lead=f"{lead(options)} The configuration of Tables 10 to 12; the first repeat.",
+        note="The paper's text has 16 features for HAT alone and 10 for HT alone, and at most 5 with ABFS. With ABFS "
+        "the curve is what ABFS selects. The rows are shuffled by the seed.",
+        n_left=n_left(runs, done, options),
+    )
+
+
+def _features_in_use(done: dict[AbfsRun, list[AbfsMeasured]], said: Mapping[str, str]) -> Result:
+    """Rows, panels and series of the first repeat of each run; `said` is added to the words of a stream's panel."""
+    rows, panels, series = [], [], []
+    for stream in dict.fromkeys(run.stream for run in done):
         curves, words = [], []
         for run, found in done.items():
             if run.stream != stream:
@@ -200,30 +222,52 @@ def features_figure(options: Options, progress: Progress, *, irrelevant: int = M
             curves.append(FigureCurve(run.method, run.learner, not run.selector, places, [float(n) for n in counts]))
             words.append(f"{run.method} ends with {counts[-1]}")
             rows.append([stream, run.method, str(max(counts)), str(counts[-1]), str(used[-1]), _drift_rows(one)])
-        drifts = make_stream(replace(runs[0], stream=stream, rows=options.rows or ROWS)).drifts
-        marks = " and ".join(f"{drift.first:,} to {drift.last:,}" for drift in drifts)
-        reading = f"{'; '.join(words)}. Drifts are under way in rows {marks}."
+            series.append(Series(stream, run.method, places, [float(n) for n in counts]))
+            if run.selector:
+                series.append(Series(stream, f"{run.method}, in the tree", places, [float(n) for n in used]))
+                rows_of_drifts = [float(row) for row in one.drifts]
+                places = [float(k) for k in range(len(rows_of_drifts))]
+                series.append(Series(f"{stream}, drifts found", run.method, places, rows_of_drifts))
+        reading = f"{'; '.join(words)}.{said.get(stream, '')}"
         panels.append(Panel(stream, reading, f"Number of features over the rows of {stream}. {reading}", curves))
     return Result(
-        title="Figure 9: features in use",
-        lead=f"{lead(options)} {irrelevant} irrelevant features; the first repeat.",
-        note="The paper draws this without numbers; it says that trees grow on and on, that ABFS keeps up to 4 "
-        "features on BG1, and that HAT drops features at drifts there but not on SEA. With ABFS the curve is what ABFS "
-        "selects. "
-        f"{STREAM_NOTE}",
+        title="",
+        lead="",
+        note="",
         columns=["stream", "method", "most features", "features at the end", "in the tree at the end", "drifts found"],
         rows=rows,
         x_label="rows",
         dashed_means="the tree alone: features its splits use",
         panels=panels,
+        series=series,
     )
 
 
-def _stability(task: tuple[AbfsRun, str]) -> tuple[str, str, list[float]]:
-    run, scheme = task
+def _fold_stabilities(tasks: Sequence[FoldsRun], options: Options, progress: Progress) -> dict[FoldsRun, list[float]]:
+    """What is kept of the tasks and what there is time for."""
+    store = RunStore(None if options.keep is None else Path(options.keep) / "abfs-folds")
+    kept = {task: record["stability"] for task in tasks if (record := store.find(task)) is not None}
+    due = [task for task in tasks if task not in kept]
+    outcomes = run_all(_stability, None, due, options.jobs, silent, admit=lambda task: not options.time_is_up)
+    for done, outcome in enumerate(outcomes, start=1):
+        if outcome.error is not None:
+            raise outcome.error
+        kept[outcome.task] = outcome.result
+        store.add(outcome.task, {"stability": outcome.result})
+        progress(done, len(due))
+    return {task: kept[task] for task in tasks if task in kept}
+
+
+def _stability(shared: None, task: FoldsRun, progress: Any) -> list[float]:
+    run = task.run
     every = max(1, run.rows // N_SNAPSHOTS)
-    snapshots = fold_selections(make_stream(run), make_selector(run), scheme, every=every, batch_size=min(every, 1_000))
-    return run.stream, scheme, [pearson_stability(snapshot.selected) for snapshot in snapshots][:N_SNAPSHOTS]
+    batch_size = min(every, 1_000)
+    snapshots = fold_selections(make_stream(run), make_selector(run), task.scheme, every=every, batch_size=batch_size)
+    return [float(pearson_stability(snapshot.selected)) for snapshot in snapshots][:N_SNAPSHOTS]
+
+
+def _spread(values: Sequence[float]) -> list[float]:
+    return [float(value) for value in (np.mean(values), np.std(values), np.min(values), np.max(values))]
 
 
 def _parts(found: Sequence[AbfsMeasured]) -> list[str]:

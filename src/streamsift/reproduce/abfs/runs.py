@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.batch import Batch
-from streamsift.core.exceptions import ReaderError
 from streamsift.core.state import n_bytes as state_bytes
 from streamsift.evaluate.baselines import Oracle
 from streamsift.evaluate.prequential import prequential
@@ -32,13 +31,17 @@ SPLIT_TESTS = {"ABFS": "hoeffding", "ABFS (threshold)": "threshold"}
 REDUNDANT = {100: 15, 200: 30, 500: 40}  # of RTG, by the number of irrelevant features
 REAL_DATA = {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz", "SPAM": "spam_corpus.npz"}
 ROWS, WIDTH = 200_000, 10_000
+ALL_ROWS = 10**9  # of a real data set
 N_SNAPSHOTS = 20  # every 5 % of the stream
 BATCH = 100
 
 
 @dataclass(frozen=True)
 class AbfsRun:
-    """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8; `data`: a folder."""
+    """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8.
+
+    `data` is the mark of the file of real data (`archives.file_mark`): a kept run is found again wherever the file is.
+    """
 
     stream: str
     irrelevant: int
@@ -101,9 +104,9 @@ def make_selector(run: AbfsRun) -> Any:
     return None
 
 
-def measure(run: AbfsRun) -> tuple[AbfsRun, AbfsMeasured]:
-    """Test, then train, the learner of a run on what its selector selects."""
-    stream: Any = make_stream(run) if run.data is None else real_stream(run)
+def measure(run: AbfsRun, folder: str | None = None) -> tuple[AbfsRun, AbfsMeasured]:
+    """Test, then train, the learner of a run on what its selector selects; `folder` is where real data is."""
+    stream: Any = make_stream(run) if run.data is None else real_stream(run, Path(str(folder)))
     first = next(stream.batches(1))
     categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
     n_values = max((len(values) for values in stream.categories.values()), default=2)
@@ -218,12 +221,9 @@ class _RealStream:
             yield Batch(dense.astype(np.float32), self.y[first : first + batch_size], None, self.categorical)
 
 
-def real_stream(run: AbfsRun, *, shuffled: bool = True) -> _RealStream:
+def real_stream(run: AbfsRun, folder: Path, *, shuffled: bool = True) -> _RealStream:
     """A real data set, shuffled by the seed or not; columns of only 0 and 1 are categories, except in IADS."""
-    path = Path(str(run.data)) / REAL_DATA[run.stream]
-    if not path.is_file():
-        raise ReaderError(f"There is no {path.name} in {run.data!r}: give the folder that holds it with --data.")
-    X, y = read_matrix(path)
+    X, y = read_matrix(folder / REAL_DATA[run.stream])
     y = y.astype(np.int64)
     order = np.random.default_rng(run.seed).permutation(len(y)) if shuffled else np.arange(len(y))
     order = order[: run.rows]

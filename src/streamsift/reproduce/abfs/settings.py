@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from streamsift.comparison.run_store import RunStore
-from streamsift.reproduce.abfs.runs import AbfsMeasured, AbfsRun, measure
+from streamsift.core.exceptions import InputError
+from streamsift.reproduce.abfs.runs import REAL_DATA, AbfsMeasured, AbfsRun, measure
+from streamsift.reproduce.archives import file_mark
 from streamsift.reproduce.result import Options, Progress
 from streamsift.runs.workers import run_all
 
@@ -51,7 +53,8 @@ def measure_all(runs: Sequence[AbfsRun], options: Options, progress: Progress) -
         elif task in _measured:  # for another folder
             store.add(task, asdict(_measured[task]))
     due = [task for task in tasks if task not in _measured]
-    found_now = run_all(_measured_run, None, due, options.jobs, _silent, admit=lambda task: not options.time_is_up)
+    folder = options.data
+    found_now = run_all(_measured_run, folder, due, options.jobs, silent, admit=lambda task: not options.time_is_up)
     for done, outcome in enumerate(found_now, start=1):
         if outcome.error is not None:
             raise outcome.error
@@ -65,11 +68,23 @@ def measure_all(runs: Sequence[AbfsRun], options: Options, progress: Progress) -
     return dict(grouped)
 
 
-def _measured_run(shared: None, task: AbfsRun, progress: Any) -> AbfsMeasured:
-    return measure(task)[1]
+def n_left(runs: Sequence[AbfsRun], done: Mapping[AbfsRun, list[AbfsMeasured]], options: Options) -> int:
+    """Runs that had no time."""
+    return len(runs) * options.n_repeats() - sum(map(len, done.values()))
 
 
-def _silent(task: Any, fraction: float) -> None:
+def data_marks(options: Options, data_sets: Iterable[str] = REAL_DATA) -> dict[str, str]:
+    """The marks of real data sets by their names in the paper; an error where one is not there."""
+    if options.data is None:
+        raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
+    return {name: file_mark(Path(options.data) / REAL_DATA[name]) for name in data_sets}
+
+
+def _measured_run(folder: str | None, task: AbfsRun, progress: Any) -> AbfsMeasured:
+    return measure(task, folder)[1]
+
+
+def silent(task: Any, fraction: float) -> None:
     """Single runs report nothing: they are counted when they are done."""
 
 

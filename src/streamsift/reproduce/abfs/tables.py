@@ -2,8 +2,9 @@
 
 Tables 3 to 5: accuracy of four learners alone, with the oracle and with ABFS, on seven streams with 100, 200 and 500
 irrelevant features. 6 and 7: their time and memory. 8 and 9: a stream with 100 true features. 10 to 12: real data.
-Figures 1 to 3 and 6: the parameters of ABFS. 4 and 5: the quality of its selection. 8: how stable it is. 9: how many
-features trees use with it and without. Everything is measured at 20 points of a stream, as in the paper.
+Figures 1 to 3, 6, 7 and 10 (sweep.py): the parameters of ABFS. 4 and 5: the quality of its selection. 8: how stable it
+is. 9 and 11: how many features trees use with it and without. Everything is measured at 20 points of a stream, as in
+the paper.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from functools import partial
 
 import numpy as np
 
-from streamsift.core.exceptions import InputError
 from streamsift.reproduce.abfs.causes import file_order, oracle_gaps, program, resets
 from streamsift.reproduce.abfs.figures import (
     features_figure,
     random_figure,
     selection_figure,
+    spam_figure,
     stability_figure,
-    sweep_figure,
 )
 from streamsift.reproduce.abfs.functions import functions
-from streamsift.reproduce.abfs.runs import LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, AbfsMeasured, AbfsRun
-from streamsift.reproduce.abfs.settings import STREAM_NOTE, lead, mean, measure_all
+from streamsift.reproduce.abfs.runs import ALL_ROWS, LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, AbfsMeasured, AbfsRun
+from streamsift.reproduce.abfs.settings import STREAM_NOTE, data_marks, lead, mean, measure_all, n_left
+from streamsift.reproduce.abfs.sweep import best_figure, learners_figure, parameter_figure, real_best_figure
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
 
@@ -68,13 +69,8 @@ def accuracy_table(
         f"Mean change: {words}. ABFS makes worse: {', '.join(worse) or 'none'}. {STREAM_NOTE}",
         "{:.2f}",
         _spread(done, lambda measured: measured.accuracy),
-        n_left=_n_left(runs, done, options),
+        left=n_left(runs, done, options),
     )
-
-
-def _n_left(runs: Sequence[AbfsRun], done: dict[AbfsRun, list[AbfsMeasured]], options: Options) -> int:
-    """Runs that had no time."""
-    return len(runs) * options.n_repeats() - sum(map(len, done.values()))
 
 
 def _change(ours: Table, selector: str, learners: Sequence[str]) -> str:
@@ -113,7 +109,7 @@ def cost_table(
         (f"table{number}",),
         f"{COST_NOTE} {STREAM_NOTE}",
         "{:.2f}" if number == 6 else "{:.2e}",
-        n_left=_n_left(runs, done, options),
+        left=n_left(runs, done, options),
     )
 
 
@@ -151,7 +147,7 @@ def crowded_table(options: Options, progress: Progress, *, learners: Sequence[st
     tables = ("table8.accuracy", "table8.selection")
     return _compared(
         "Table 8: 100 of 500 features are true", options, ours, tables, f"{note} {STREAM_NOTE}", "{:.3f}",
-        n_left=_n_left(runs, done, options),
+        left=n_left(runs, done, options),
     )  # fmt: skip
 
 
@@ -160,8 +156,8 @@ def crowded_alone(options: Options, progress: Progress, *, learners: Sequence[st
     runs = [AbfsRun("RTG", 0, learner, "", crowded=True) for learner in learners]
     done = measure_all(runs, options, progress)
     ours = {run.learner: {"accuracy": mean(one.accuracy for one in found)} for run, found in done.items()}
-    left = _n_left(runs, done, options)
-    return _compared("Table 9: all 500 features", options, ours, ("table9",), STREAM_NOTE, "{:.2f}", n_left=left)
+    left = n_left(runs, done, options)
+    return _compared("Table 9: all 500 features", options, ours, ("table9",), STREAM_NOTE, "{:.2f}", left=left)
 
 
 def real_table(
@@ -173,13 +169,9 @@ def real_table(
     learners: Sequence[str] = LEARNERS,
 ) -> Result:
     """Tables 10 (accuracy), 11 (processor time) and 12 (RAM-hours) on real data."""
-    if options.data is None:
-        raise InputError("The paper's data sets are not part of the package: give a folder of them with --data.")
     runs = [
-        AbfsRun(
-            data, 0, learner, selector, rows=options.rows or 10**9, grace_period=100, threshold=0.05, data=options.data
-        )
-        for data in data_sets
+        AbfsRun(data, 0, learner, selector, rows=options.rows or ALL_ROWS, grace_period=100, threshold=0.05, data=mark)
+        for data, mark in data_marks(options, data_sets).items()
         for learner in learners
         for selector in ("", *SPLIT_TESTS)
         if selector or not options.brief or (data, learner) not in SLOWEST
@@ -199,7 +191,7 @@ def real_table(
         note += f" {COST_NOTE}"
     return _compared(
         f"Table {number}: {what} on real data", options, renamed, (f"table{number}",), note,
-        {10: "{:.2f}", 11: "{:.2f}", 12: "{:.2e}"}[number], n_left=_n_left(runs, done, options),
+        {10: "{:.2f}", 11: "{:.2f}", 12: "{:.2e}"}[number], left=n_left(runs, done, options),
     )  # fmt: skip
 
 
@@ -235,7 +227,7 @@ def _compared(
     note: str,
     form: str,
     spread: Table | None = None,
-    n_left: int = 0,
+    left: int = 0,
 ) -> Result:
     """Ours beside what these tables of the paper print, one row per cell."""
     published = {
@@ -266,8 +258,8 @@ def _compared(
         dashed_means="",
         panels=[],
         pairs=pairs,
-        missing=[] if n_left else sorted({row for row, _ in published} - set(ours)),
-        n_left=n_left,
+        missing=[] if left else sorted({row for row, _ in published} - set(ours)),
+        n_left=left,
     )
 
 
@@ -282,14 +274,17 @@ EXHIBITS: dict[str, Exhibit] = {
     "table 10": partial(real_table, 10),
     "table 11": partial(real_table, 11),
     "table 12": partial(real_table, 12),
-    "figure 1": partial(sweep_figure, 1),
-    "figure 2": partial(sweep_figure, 2),
-    "figure 3": partial(sweep_figure, 3),
+    "figure 1": partial(parameter_figure, 1),
+    "figure 2": partial(parameter_figure, 2),
+    "figure 3": partial(parameter_figure, 3),
     "figure 4": random_figure,
     "figure 5": selection_figure,
-    "figure 6": partial(sweep_figure, 6),
+    "figure 6": best_figure,
+    "figure 7": learners_figure,
     "figure 8": stability_figure,
     "figure 9": features_figure,
+    "figure 10": real_best_figure,
+    "figure 11": spam_figure,
     "check functions": functions,
     "check oracle": oracle_gaps,
     "check resets": resets,

@@ -1,10 +1,10 @@
 """Warahena Liyanage et al., "On-the-Fly Joint Feature Selection and Classification" (ETANA, 2020).
 
 Tables 2 to 4: accuracy, features used and seconds of ETANA and F-ETANA, once with the choices of the authors' program
-and once with our defaults. Figure 4: the number of bins. Figure 5: training time by the number of classes. Figure 6 is
-not in the paper: it is the sweep over prices of section 5.3, drawn as accuracy against features used, beside what one
-would do without buying one by one: naive Bayes on all features or on the best k, and logistic regression with an L1
-penalty, which uses the same features for every instance.
+and once with our defaults. Figures 2 and 3: simplex.py. Figure 4: the number of bins. Figure 5: training time by the
+number of classes. Figure 6 is not in the paper: it is the sweep over prices of section 5.3, drawn as accuracy against
+features used, beside what one would do without buying one by one: naive Bayes on all features or on the best k, and
+logistic regression with an L1 penalty, which uses the same features for every instance.
 
 The data sets are read from a folder (etana_data.py says which, and what of the paper's they are).
 """
@@ -26,12 +26,14 @@ from streamsift.instances.etana import ETANA
 from streamsift.instances.f_etana import FETANA
 from streamsift.reproduce.etana.data import NOT_HERE, EtanaData, folder_of, load, missing, present, splits
 from streamsift.reproduce.etana.rivals import rivals
+from streamsift.reproduce.etana.simplex import figure_2, figure_3
 from streamsift.reproduce.papers import published_table
-from streamsift.reproduce.result import FigureCurve, Options, Pair, Panel, Progress, Result
+from streamsift.reproduce.result import FigureCurve, Options, Pair, Panel, Progress, Result, Series
 
 PRICE = 0.01
 BINS = (2, 3, 5, 10, 20, 30, 40, 50, 100)
 PRICES = (0.1, 0.08, 0.06, 0.04, 0.02, 0.01, 0.001, 0.0)
+BRIEF_BINS, BRIEF_SWEEP = (2, 50, 100), ("MLL",)
 BINS_SETS = ("Lung Cancer", "Dexter", "Madelon", "MLL")
 CLASSES_SETS = ("Dexter", "MLL", "Lung2", "Car")
 SWEEP_SETS = ("Lung Cancer", "Madelon", "MLL", "Dexter", "Lung2")
@@ -190,6 +192,7 @@ def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS
     """Accuracy, features used and training time of ETANA by the number of bins."""
     folder = folder_of(options)
     sets = present(folder, BINS_SETS)
+    bins = BRIEF_BINS if options.brief else bins
     found: dict[str, list[EtanaMeasured]] = {data.name: [] for data in sets}
     rows = []
     for place, data in enumerate(sets):
@@ -220,6 +223,11 @@ def figure_4(options: Options, progress: Progress, *, bins: Sequence[int] = BINS
         x_label="bins",
         dashed_means="",
         panels=panels,
+        series=[
+            Series(what, name, [float(n) for n in bins], values)
+            for what, lines in (("accuracy", accuracy), ("features", features), ("train s", seconds))
+            for name, values in lines.items()
+        ],
     )
 
 
@@ -240,6 +248,8 @@ def figure_5(options: Options, progress: Progress) -> Result:
     """
     folder = folder_of(options)
     sets = sorted(present(folder, CLASSES_SETS), key=lambda data: data.n_classes)
+    if options.brief:  # ETANA with eleven classes takes longest
+        sets = [data for data in sets if data.n_classes <= MOST_CLASSES]
     times, theirs = published_table("etana", "table4.T"), published_table("etana", "table2")
     rows, found = [], {}
     for place, data in enumerate(sets):
@@ -260,12 +270,13 @@ def figure_5(options: Options, progress: Progress) -> Result:
             )
             progress(2 * place + number + 1, 2 * len(sets))
     classes = [float(data.n_classes) for data in sets]
-    panels = []
+    panels, series = [], []
     for title, value in (("Training seconds", "train_seconds"), ("Accuracy", "accuracy")):
         lines = {method: [getattr(found[method, data.name], value) for data in sets] for method in ("ETANA", "F-ETANA")}
         words = "; ".join(
             f"{method}: {', '.join(f'{number:.3g}' for number in line)}" for method, line in lines.items()
         )
+        series += [Series(title, method, [data.name for data in sets], line) for method, line in lines.items()]
         curves = [FigureCurve(method, method, False, classes, line) for method, line in lines.items()]
         panels.append(Panel(f"{title} by number of classes", words, f"{title} by number of classes. {words}", curves))
     return Result(
@@ -279,6 +290,7 @@ def figure_5(options: Options, progress: Progress) -> Result:
         x_label="classes",
         dashed_means="",
         panels=panels,
+        series=series,
     )
 
 
@@ -288,13 +300,14 @@ def figure_5(options: Options, progress: Progress) -> Result:
 def figure_6(options: Options, progress: Progress) -> Result:
     """Accuracy against features used: prices swept, beside classifiers with the same features for every instance."""
     folder = folder_of(options)
-    sets = present(folder, SWEEP_SETS)
-    rows, panels, dearer = [], [], []
+    sets = present(folder, BRIEF_SWEEP if options.brief else SWEEP_SETS)
+    rows, panels, dearer, series = [], [], [], []
     for place, data in enumerate(sets):
         points = sweep(folder, data, options.seed)
         rows += [[data.name, name, setting, f"{used:.2f}", f"{right:.4f}"] for name, setting, used, right in points]
         dearer.append(f"{data.name} {_dearer(points)}")
         panels.append(_sweep_panel(data, points))
+        series += _sweep_series(data, points)
         progress(place + 1, len(sets))
     return Result(
         title="Figure 6 (section 5.3): what buying one by one is worth",
@@ -309,7 +322,18 @@ def figure_6(options: Options, progress: Progress) -> Result:
         x_label="mean features used (logarithm to base 10)",
         dashed_means="the same features for every instance",
         panels=panels,
+        series=series,
     )
+
+
+def _sweep_series(data: EtanaData, points: list[Point]) -> list[Series]:
+    found = []
+    for method in dict.fromkeys(name for name, *_ in points):
+        own = [point for point in points if point[0] == method]
+        settings = [setting for _, setting, _, _ in own]
+        found.append(Series(f"{data.name}, features", method, settings, [used for _, _, used, _ in own]))
+        found.append(Series(f"{data.name}, accuracy", method, settings, [right for _, _, _, right in own]))
+    return found
 
 
 Point = tuple[str, str, float, float]  # method, setting, mean features used, accuracy
@@ -430,6 +454,8 @@ EXHIBITS = {
     "table 2": tables,
     "table 3": tables,
     "table 4": tables,
+    "figure 2": figure_2,
+    "figure 3": figure_3,
     "figure 4": figure_4,
     "figure 5": figure_5,
     "figure 6": figure_6,

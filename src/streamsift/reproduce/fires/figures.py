@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamsift.core.exceptions import ReaderError
-from streamsift.evaluate.prequential import prequential
-from streamsift.learners.online import make_learner
 from streamsift.reproduce.fires.data import FiresData, load, load_digits, present
+from streamsift.reproduce.fires.lines import ends, line, measure_lines
 from streamsift.reproduce.fires.runs import (
     SELECTORS,
     WINDOW,
@@ -24,14 +23,15 @@ from streamsift.reproduce.fires.runs import (
     runs,
     stabilities,
 )
-from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result
+from streamsift.reproduce.result import FigureCurve, Options, Panel, Progress, Result, Series
 from streamsift.rows.fires import FIRES
 from streamsift.runs.trace import Trace
-from streamsift.streams.arrays import ArrayStream
 
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4)  # lambda_s of Figure 6
 TOO_FEW = "These rows are too few to say what comes out here."
 SQUARES: dict[str, Any] = {"aggregation": "squares", "initial_sigma": 0.1, "learning_rate_mu": 1.0, "epochs": 10}
+VARIANTS = ("FIRES-GLM", "FIRES-ANN", "FIRES-SDT")
+ENDS = ("first window", "last window", "second half")
 DIGITS, DIGIT_ROWS, DIGIT_PIXELS = (3, 8, 9), 1_000, 115
 
 
@@ -72,10 +72,12 @@ def figure_3(options: Options, progress: Progress, *, methods: Sequence[str] = t
         )
     }
     shares: dict[str, list[float]] = {method: [] for method in selectors}
+    area = []  # of the digits: what a random choice of pixels would hit
     for place, digit in enumerate(DIGITS):
         others = tuple(d for d in DIGITS if d != digit)
         X, y = load_digits(folder, digit, others, options.rows or DIGIT_ROWS)
         shape = X[y == 1].mean(axis=0) > 0.5  # where the mean picture of the digit is bright
+        area.append(float(shape.mean()))
         pictures = []
         for k, (method, make) in enumerate(selectors.items()):
             selector = make(DIGIT_PIXELS, options.seed)
@@ -107,17 +109,26 @@ def figure_3(options: Options, progress: Progress, *, methods: Sequence[str] = t
         x_label="",
         dashed_means="",
         panels=panels,
+        series=[
+            Series("share of pixels on the digit", name, [str(digit) for digit in DIGITS], values)
+            for name, values in {**shares, "all pixels": area}.items()
+        ],
     )
 
 
 def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = tuple(SELECTORS)) -> Result:
-    """Accuracy and stability over time on Gisette."""
+    """Accuracy and stability over time on Gisette, and the stability of FIRES on the other sets."""
     X, y, data = _gisette(options)
     batch_size = 100 if len(X) >= 3_000 else 25  # a thousand rows are only one window of ten batches of 100
+    others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
+    lines = [(one, line(one, method, 100, options)) for one in others for method in VARIANTS]
     results = {}
     for method in methods:
         results[method] = run(X, y, method, batch_size, 0.1, options.seed)
-        progress(len(results), len(methods))
+        progress(len(results), len(methods) + len(lines))
+    done = measure_lines(lines, options, lambda k, n: progress(len(methods) + k, len(methods) + n))
+    changes = {(data.name, method): ends(result) for method, result in results.items()}
+    changes |= {(one.data, one.method): found["ends"] for one, found in done.items()}
     accuracy = [
         FigureCurve(
             method, method, False, result.column("row")[1:].tolist(), _smoothed(result.column("batch_accuracy")[1:])
@@ -136,7 +147,12 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
         note="The paper prints no numbers for this; it says that accuracies are alike and FIRES becomes more stable. "
         f"{_outcome_4(results, stability)}",
         columns=["method", "accuracy", "stability, first window", "stability, last window"],
-        rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability],
+        rows=[[c.name, f"{mean_accuracy(results[c.name]):.3f}", f"{c.y[0]:.3f}", f"{c.y[-1]:.3f}"] for c in stability]
+        + [
+            [f"{method}, {name}", "", *(f"{value:.3f}" for value in found)]
+            for (name, method), found in changes.items()
+            if name != data.name
+        ],
         x_label="rows seen",
         dashed_means="",
         panels=[
@@ -148,6 +164,13 @@ def figure_4(options: Options, progress: Progress, *, methods: Sequence[str] = t
                 stability,
                 "stability",
             ),
+        ],
+        n_left=len(lines) - len(done),
+        series=[
+            *(Series("mean accuracy", method, [data.name], [mean_accuracy(one)]) for method, one in results.items()),
+            *(Series("accuracy over time", one.name, one.x, one.y) for one in accuracy),
+            *(Series("stability over time", one.name, one.x, one.y) for one in stability),
+            *(Series(f"stability, {name}", method, list(ENDS), found) for (name, method), found in changes.items()),
         ],
     )
 
@@ -177,33 +200,39 @@ def figure_5(options: Options, progress: Progress, *, methods: Sequence[str] = t
         x_label="",
         dashed_means="",
         panels=[panel],
+        series=[
+            Series(data.name, curve.name, ["accuracy", "stability", "variance"], [curve.x[0], curve.y[0], mark])
+            for curve, mark in zip(panel.curves, panel.marks, strict=True)
+        ],
     )
 
 
 def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float] = PENALTIES) -> Result:
-    """What the uncertainty penalty of FIRES does to accuracy and stability on Gisette."""
-    X, y, data = _gisette(options)
-    found = []
-    for penalty in penalties:
-        selector = FIRES.paper(n_features_to_select=0.1, uncertainty_penalty=penalty, random_state=options.seed)
-        result = prequential(
-            ArrayStream(X, y), selector, make_learner("perceptron", "none"), batch_size=25, window=WINDOW
-        )
-        found.append((mean_accuracy(result), float(stabilities(result).mean())))
-        progress(len(found), len(penalties))
+    """What the uncertainty penalty of FIRES does to accuracy and stability on Gisette, and on the other sets."""
+    data = _present_gisette(options)
+    others = [one for one in present(data_folder(options)) if one.name != data.name and not options.brief]
+    lines = [(one, line(one, "FIRES-GLM", 25, options, penalty)) for one in (data, *others) for penalty in penalties]
+    done = measure_lines(lines, options, progress)
+    points = {(one.data, one.penalty): (found["accuracy"], found["stability"]) for one, found in done.items()}
+    by_set = {
+        one.name: [points[one.name, penalty] for penalty in penalties]
+        for one in (data, *others)
+        if all((one.name, penalty) in points for penalty in penalties)
+    }
+    found = by_set.get(data.name, [])
     powers = [float(np.log10(penalty)) for penalty in penalties]
-    accuracy, stability = (list(values) for values in zip(*found, strict=True))
+    accuracy, stability = ([point[place] for point in found] for place in (0, 1))
     words = "Mean accuracy and stability of FIRES-GLM against log10 of the uncertainty penalty."
     return Result(
         title="Figure 6: the uncertainty penalty, Gisette",
-        lead=f"FIRES-GLM on {len(X):,} rows ({data.note}), a tenth of the features, batches of 25; "
-        f"seed {options.seed}.",
+        lead=f"FIRES-GLM on {data.note}, a tenth of the features, batches of 25; seed {options.seed}.",
         note="The paper prints no numbers for this; it says that stability rises with the penalty and falls beyond 1. "
         f"{_outcome_6(stability, penalties)}",
-        columns=["penalty", "method", "accuracy", "stability"],
+        columns=["penalty", "data set", "accuracy", "stability"],
         rows=[
-            [f"{penalty:g}", "FIRES-GLM", f"{a:.3f}", f"{s:.3f}"]
-            for penalty, (a, s) in zip(penalties, found, strict=True)
+            [f"{penalty:g}", name, f"{a:.3f}", f"{s:.3f}"]
+            for name, line_of_set in by_set.items()
+            for penalty, (a, s) in zip(penalties, line_of_set, strict=True)
         ],
         x_label="log10 of the penalty",
         dashed_means="",
@@ -218,6 +247,12 @@ def figure_6(options: Options, progress: Progress, *, penalties: Sequence[float]
                 ],
                 "accuracy, stability",
             )
+        ],
+        n_left=len(lines) - len(done),
+        series=[
+            Series(name, what, list(penalties), [float(point[place]) for point in line_of_set])
+            for name, line_of_set in by_set.items()
+            for place, what in enumerate(("accuracy", "stability"))
         ],
     )
 
@@ -242,7 +277,7 @@ def _outcome_5(panel: Panel) -> str:
 
 
 def _outcome_6(stability: list[float], penalties: Sequence[float]) -> str:
-    if not np.isfinite(stability).all():
+    if not stability or not np.isfinite(stability).all():
         return TOO_FEW
     return (
         f"Here it is {stability[0]:.3f} at the least penalty, largest ({max(stability):.3f}) at "

@@ -21,6 +21,7 @@ from streamsift.comparison.run_store import RunStore
 from streamsift.core.exceptions import InputError
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import Codes, Floats, Indices, Learner, make_learner
+from streamsift.reproduce.archives import file_mark
 from streamsift.reproduce.fires.data import FiresData, load
 from streamsift.reproduce.result import Options
 from streamsift.rows.efs import EFS
@@ -46,14 +47,17 @@ BENCHMARKS = {"Online Boosting": "boosting", "VFDT": "hoeffding_tree_majority"}
 
 @dataclass(frozen=True)
 class FiresCell:
-    """One method on one data set with one setting of the grid; `folder` is where the set is, `rows` the cap on them."""
+    """One method on one data set with one setting of the grid; `rows` is the cap on them.
+
+    `file` is the mark of the set's file (`archives.file_mark`): a kept run is found again wherever the file is.
+    """
 
     data: str
     method: str
     batch_size: int
     fraction: float
     seed: int
-    folder: str
+    file: str
     rows: int | None
 
     def measures(self, result: Trace) -> dict[str, float]:
@@ -122,6 +126,7 @@ def runs(
     """
     store = RunStore(None if keep is None else Path(keep) / "fires")
     warm: set[str] = set()
+    files = {data.name: file_mark(folder / data.file) if data.file else "" for data in sets}
     for learners in (False, True):  # those on all features take longest: they come last
         for data in sets:
             for seed in plan.seeds:
@@ -129,7 +134,7 @@ def runs(
                 methods = plan.methods_on(rows.n_features if plan.brief else 0)
                 for method in (name for name in methods if (name in BENCHMARKS) == learners):
                     for batch_size, fraction in plan.settings(method):
-                        cell = FiresCell(data.name, method, batch_size, fraction, seed, str(folder), plan.max_rows)
+                        cell = FiresCell(data.name, method, batch_size, fraction, seed, files[data.name], plan.max_rows)
                         found = store.find(cell)
                         if found is None and stop():
                             continue

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from streamsift.columns.investing import Investing
 from streamsift.columns.penalised import Penalised
 from streamsift.columns.stepwise import Stepwise
+from streamsift.reproduce.investing.code import figure_2
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, FigureCurve, Options, Pair, Panel, Progress, Result
 from streamsift.runs.workers import map_all
@@ -287,6 +288,7 @@ def stepwise_columns(options: Options, progress: Progress) -> Result:
 
 
 EXHIBITS: dict[str, Exhibit] = {
+    "figure 2": figure_2,
     "table 1": table_1,
     "table 2": table_2,
     "table 3": table_3,
