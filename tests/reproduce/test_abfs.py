@@ -11,6 +11,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from streamsift.core.exceptions import InputError, ReaderError
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, features_used, mixed_learner
+from streamsift.reproduce.abfs import causes
 from streamsift.reproduce.abfs import settings as abfs_settings
 from streamsift.reproduce.abfs import tables as abfs
 from streamsift.reproduce.abfs.runs import LEARNERS, AbfsRun, make_stream, measure
@@ -31,6 +32,19 @@ def rows():
     numbers = rng.normal(size=(600, 3)) + y[:, None] * [0.5, 0.0, -1.0]
     codes = (rng.integers(0, 4, (600, 2)) + y[:, None] * [1, 0]) % 4
     return np.hstack([numbers, codes]), y, np.array([False] * 3 + [True] * 2)
+
+
+def test_naive_bayes_does_not_predict_a_class_it_does_not_know():
+    """Numbers far apart have densities far below 1; a class without rows must not win by having none."""
+    rng = np.random.default_rng(0)
+    X, y = 3_000.0 + 200.0 * rng.normal(size=(100, 2)), np.repeat([0, 1], 50)
+    X[y == 1] += 500.0
+    y[0] = 2  # a class of one row
+    learner = MixedBayes(np.zeros(2, bool), 2)
+    learner.learn(X, y, np.arange(2), 4)  # and one of none
+    found = learner.predict(X)
+    assert np.count_nonzero(found == y) > 85
+    assert not np.isin(found, (2, 3)).any()
 
 
 def test_naive_bayes_is_that_of_scikit_learn(rows):
@@ -270,6 +284,61 @@ def test_the_functions_that_fit(monkeypatch):
     assert by_name["AN 1, 2, 3 (ours)"] == "4, 3, 4"  # what the paper's footnote says of AGR
     assert "AGR, printed" in by_name
     assert "of those with 4, 3 and 4 true features" in result.note
+
+
+def test_the_printed_oracle_of_trees_follows_the_other_two():
+    gaps = {row[0]: row[1:] for row in exhibits("abfs")["check oracle"](Options(), quiet).rows}
+    assert gaps["HT"] == gaps["HAT"] == ["21", "0.01", "0.03", "0.05"]
+    assert gaps["KNN"][1] == "4.56"  # 81.48 above 76.92, BG1 with 100 irrelevant features
+
+
+def test_rows_at_the_same_distance_all_vote():
+    learner = causes.TiedNeighbours(np.array([True]), 2)
+    labels = np.array([0] * 9 + [1] * 20)
+    learner.learn(np.zeros((29, 1)), labels, np.array([0]), 2)
+    assert learner.predict(np.zeros((1, 1))).tolist() == [1]  # nine of them would be of class 0
+    learner.learn(np.ones((3, 1)), np.zeros(3, np.int64), np.array([0]), 2)
+    assert learner.predict(np.ones((1, 1))).tolist() == [1]  # only three are at distance 0, so all vote
+
+
+def test_rows_learnt_since_a_reset(monkeypatch):
+    monkeypatch.setattr(causes, "ROWS", 2_000)
+    monkeypatch.setattr(causes, "DRIFTS", (700, 1_400))
+    monkeypatch.setattr(causes, "WIDTH", 100)
+    learnt, changed = causes._rows_since_reset(np.random.default_rng(1))
+    assert learnt[:300].tolist() == list(range(300))
+    assert not changed[:300].any()
+    assert changed[500:900].sum() > 20  # rows of both concepts alternate
+    places = np.flatnonzero(changed)
+    assert (learnt[places[places < 1_999] + 1] == 1).all()
+
+
+def test_the_check_of_resets(monkeypatch):
+    monkeypatch.setattr(causes, "N_TRIES", 10)
+    monkeypatch.setattr(causes, "RESET_STREAMS", ("BG1",))
+    result = exhibits("abfs")["check resets"](Options(), quiet)
+    for row in result.rows:
+        assert 80.0 < float(row[2]) < 95.0
+        assert float(row[3]) < float(row[2])
+
+
+def test_the_check_of_the_authors_program(monkeypatch):
+    monkeypatch.setattr(causes, "PROGRAM_RUNS", (("SEA", "NB"),))
+    result = exhibits("abfs")["check program"](Options(rows=3_000), quiet)
+    assert [row[:2] for row in result.rows] == [["SEA, NB", "5"], ["SEA, NB", "2"]]
+
+
+def test_the_check_of_the_order_of_rows(monkeypatch, tmp_path):
+    y = np.repeat([0, 1], 1_500)
+    np.savez(tmp_path / "internet_ads.npz", X=np.random.default_rng(0).normal(size=(3_000, 3)), y=y)
+    monkeypatch.setattr(causes, "ORDER_RUNS", {"IADS": ("KNN",)})
+    rows = exhibits("abfs")["check order"](Options(data=str(tmp_path)), quiet).rows
+    assert [row[:2] for row in rows] == [["IADS", "KNN"], ["IADS", "ABFS-KNN"], ["IADS", "ABFS-KNN (threshold)"]]
+    shuffled, _, by_file, last, printed = map(float, rows[0][2:])
+    assert abs(shuffled - 50.0) < 10.0  # the columns say nothing
+    assert by_file > 80.0  # but the rows before do
+    assert last > by_file - 10.0
+    assert printed == 100.0
 
 
 def test_the_figures(scale):

@@ -214,13 +214,27 @@ def test_the_checks_of_known_differences(folder: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(causes, "EFS_SETS", ("Spambase",))
     weights = causes.dying_weights(Options(rows=300, data=str(folder)), silent)
-    assert [row[:3] for row in weights.rows] == [
-        ["Spambase", "ours", "0.01"],
-        ["Spambase", "the authors' program", "0"],
-    ]
-    assert weights.rows[0][4] == "0 of 20"
-    assert int(weights.rows[1][4].split()[0]) > 0
+    whose = [row[1] for row in weights.rows]
+    assert whose == ["ours", "ours, weights can die", "all features, as their program"]
+    assert weights.rows[0][3] == "0 of 20"
+    assert int(weights.rows[1][3].split()[0]) > 0
     monkeypatch.setattr(causes, "BENCHMARKS", ("VFDT",))
     rows = causes.few_rows(Options(rows=300, data=str(folder)), silent)
     assert rows.columns[1:5] == [f"quarter {k}" for k in (1, 2, 3, 4)]
     assert [row[0] for row in rows.rows] == ["VFDT", "naive Bayes, variances smoothed"]
+
+
+def test_the_rule_of_the_authors_program_changes_all_weights() -> None:
+    from streamsift.core.batch import Batch
+    from streamsift.reproduce.fires.causes import AllFeatures
+
+    rule = AllFeatures(3)
+    x, label = np.array([[0.0, 1.0, 4.0]]), np.array([0])
+    rule.partial_fit(Batch(x, label, None, None))
+    rows = np.array([0.0, 0.25, 1.0])
+    assert rule.positive == pytest.approx(2.0 * 0.5 * (1 - rows))  # the feature that is 0 too
+    assert rule.negative == pytest.approx(1.5 * (1 + rows))
+    before = rule.positive.copy()
+    rule.partial_fit(Batch(x, label, None, None))  # now it is right by more than the margin
+    assert rule.positive == pytest.approx(before)
+    assert rule.get_support().tolist() == [False, False, True]

@@ -73,6 +73,15 @@ def test_a_table_shows_ours_beside_the_published(monkeypatch: pytest.MonkeyPatch
     assert {row[0] for row in result.rows} == {"streaming", "stepwise"}
 
 
+def test_the_columns_of_the_stepwise_search() -> None:
+    """Ten true columns are found, hardly any other; one more, the constant, makes the printed number."""
+    result = investing.stepwise_columns(Options(repeats=5), no_progress)
+    columns, false = (float(row[1]) for row in result.rows)
+    assert 9.0 <= columns <= 11.5
+    assert columns - false == pytest.approx(10.0, abs=1.0)
+    assert f"{columns + 1.0:.2f}; in print 11.1." in result.note
+
+
 @pytest.mark.parametrize("tail", [0.02, 0.2])
 def test_the_density_of_the_code_has_mass_one_and_the_threshold_of_investing(tail):
     from scipy.integrate import trapezoid

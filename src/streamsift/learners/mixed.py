@@ -17,6 +17,7 @@ from streamsift.learners.river_models import River
 
 N_NEIGHBOURS, WINDOW = 10, 500  # MOA's default, the paper's window
 LEAST_VARIANCE = 1e-9
+IMPOSSIBLE = -1e4  # logarithm of a likelihood
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -87,10 +88,12 @@ class MixedBayes:
             weight = self._weight[label, numeric]
             variance = np.maximum(self._m2[label, numeric] / np.maximum(weight - 1.0, 1.0), LEAST_VARIANCE)
             normal = -0.5 * (np.log(2 * np.pi * variance) + (numbers - self._mean[label, numeric]) ** 2 / variance)
-            normal[:, weight < 2] = 0.0  # nothing is known about the feature yet
+            normal[:, weight < 2] = IMPOSSIBLE  # as in MOA; where all classes lack the feature, the others decide
             chance = self._counts[label, named[None, :], codes] + 1.0
             chance /= self._weight[label, named] + self._n_values
             scores[:, label] = np.log(prior + 1.0) + normal.sum(axis=1) + np.log(chance).sum(axis=1)
+            if prior == 0.0:
+                scores[:, label] = -np.inf
         return np.asarray(scores.argmax(axis=1), np.int64)
 
     def n_bytes(self) -> int:
@@ -119,14 +122,18 @@ class MixedNeighbours:
         self._selected, self._classes = selected, max(classes, 2)
 
     def predict(self, X: Floats) -> Codes:
-        is_category = self._categorical[self._selected]
-        window = self._rows[:, self._selected]
-        distance = self._numeric_distance(X[:, ~is_category], window[:, ~is_category])
-        distance += self._mismatches(X[:, is_category], window[:, is_category])
-        n_nearest = min(N_NEIGHBOURS, len(window))
+        distance = self.distances(X)
+        n_nearest = min(N_NEIGHBOURS, distance.shape[1])
         nearest = np.argpartition(distance, n_nearest - 1, axis=1)[:, :n_nearest]
         votes = (self._labels[nearest][:, :, None] == np.arange(self._classes)).sum(axis=1)
         return np.asarray(votes.argmax(axis=1), np.int64)
+
+    def distances(self, X: Floats) -> Floats:
+        """The squared distance of each row to each row of the window."""
+        is_category = self._categorical[self._selected]
+        window = self._rows[:, self._selected]
+        distance = self._numeric_distance(X[:, ~is_category], window[:, ~is_category])
+        return distance + self._mismatches(X[:, is_category], window[:, is_category])
 
     def _numeric_distance(self, X: Floats, window: NDArray[np.float32]) -> Floats:
         """Squared, each feature scaled to its range in the window; what a row of the window lacks counts 1."""

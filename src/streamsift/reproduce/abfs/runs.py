@@ -106,7 +106,7 @@ def make_selector(run: AbfsRun) -> Any:
 
 def measure(run: AbfsRun, folder: str | None = None) -> tuple[AbfsRun, AbfsMeasured]:
     """Test, then train, the learner of a run on what its selector selects; `folder` is where real data is."""
-    stream: Any = make_stream(run) if run.data is None else _real_stream(run, Path(str(folder)))
+    stream: Any = make_stream(run) if run.data is None else real_stream(run, Path(str(folder)))
     first = next(stream.batches(1))
     categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
     n_values = max((len(values) for values in stream.categories.values()), default=2)
@@ -221,11 +221,12 @@ class _RealStream:
             yield Batch(dense.astype(np.float32), self.y[first : first + batch_size], None, self.categorical)
 
 
-def _real_stream(run: AbfsRun, folder: Path) -> _RealStream:
-    """A real data set, shuffled by the seed; columns of nothing but 0 and 1 are categories, except in IADS."""
+def real_stream(run: AbfsRun, folder: Path, *, shuffled: bool = True) -> _RealStream:
+    """A real data set, shuffled by the seed or not; columns of only 0 and 1 are categories, except in IADS."""
     X, y = read_matrix(folder / REAL_DATA[run.stream])
     y = y.astype(np.int64)
-    order = np.random.default_rng(run.seed).permutation(len(y))[: run.rows]
+    order = np.random.default_rng(run.seed).permutation(len(y)) if shuffled else np.arange(len(y))
+    order = order[: run.rows]
     X = X[order]
     low, high = X.min(axis=0), X.max(axis=0)
     if hasattr(low, "toarray"):

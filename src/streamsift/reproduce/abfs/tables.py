@@ -16,6 +16,7 @@ from functools import partial
 
 import numpy as np
 
+from streamsift.reproduce.abfs.causes import file_order, oracle_gaps, program, resets
 from streamsift.reproduce.abfs.figures import (
     features_figure,
     random_figure,
@@ -285,4 +286,8 @@ EXHIBITS: dict[str, Exhibit] = {
     "figure 10": real_best_figure,
     "figure 11": spam_figure,
     "check functions": functions,
+    "check oracle": oracle_gaps,
+    "check resets": resets,
+    "check program": program,
+    "check order": file_order,
 }
