@@ -308,3 +308,8 @@ def test_missing_river_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_river)
     with pytest.raises(MissingExtraError, match=r"streamsift\[river\]"):
         make_learner("boosting")
+
+
+def test_the_short_names_of_compare_are_understood():
+    assert type(make_learner("nb")) is type(make_learner("naive_bayes"))
+    assert type(make_learner("knn")) is type(make_learner("neighbours"))

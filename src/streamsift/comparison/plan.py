@@ -18,12 +18,11 @@ from streamsift.comparison.metrics import METRICS, NUMBER_METRICS, metric_for
 from streamsift.comparison.repeats import Source, Survey, read_once
 from streamsift.core.constraints import Fraction, Integer, IsNone, OneOf, check_parameters
 from streamsift.core.exceptions import InputError, ParameterError, ReadingNotice, StreamsiftWarning, UnknownNameError
-from streamsift.learners.online import LEARNERS
+from streamsift.learners.online import ALIASES, LEARNERS
 from streamsift.learners.regressors import REGRESSORS
 from streamsift.learners.scaling import SCALES
 from streamsift.streams.tasks import words_for_task
 
-ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
 ALWAYS = ("all", "random", "majority")  # of numbers, the last is "mean"
 ASKED_FOR = ("all", "random", *WITHOUT_FEATURES.values())  # baselines that take part only where they are named
 USUAL_MODEL = {"classification": "naive_bayes", "regression": "sgd"}

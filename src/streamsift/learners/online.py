@@ -79,13 +79,16 @@ class Learner(Protocol):
         ...
 
 
+ALIASES = {"nb": "naive_bayes", "knn": "neighbours", "ht": "hoeffding_tree", "hat": "adaptive_tree"}
+
+
 def make_learner(name: str, scale: str = "standard", task: str = "classification") -> Learner:
     """Return a new learner by name.
 
     Parameters
     ----------
     name : str
-        One of LEARNERS or, for numbers, of REGRESSORS.
+        One of LEARNERS or, for numbers, of REGRESSORS; the short names of ALIASES are understood.
     scale : {"standard", "none"}, default "standard"
         Whether the learners that need it see standardised columns.
     task : {"classification", "regression"}, default "classification"
@@ -105,6 +108,7 @@ def make_learner(name: str, scale: str = "standard", task: str = "classification
     [0, 1]
     """
     known: dict[str, Callable[[], Any]] = REGRESSORS if task == "regression" else LEARNERS
+    name = ALIASES.get(name, name)
     if name not in known:
         raise UnknownNameError("learner for numbers" if task == "regression" else "learner", name, known)
     check_parameters("make_learner", {"scale": scale}, {"scale": (OneOf(*SCALES),)})

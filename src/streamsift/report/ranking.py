@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamsift.comparison.kinds import is_baseline
-from streamsift.comparison.plan import ALIASES
+from streamsift.learners.online import ALIASES
 from streamsift.report.measures import measure, worse
 from streamsift.report.numbers import listed
 from streamsift.report.page import Cell, Table
