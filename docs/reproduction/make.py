@@ -170,7 +170,7 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
             taken = f" (taken as: {claim['taken_as']})" if claim["taken_as"] else ""
             here = claim["here"] if claim["holds"] is not None else ""
             answer = ANSWER[claim["holds"]] if claim["holds"] is not None else f"not judged, {claim['here']}"
-            said.append(f"{answer}: {claim['claim']}{taken}." + (f" {here[:1].upper()}{here[1:]}." if here else ""))
+            said.append(f"{answer}: {claim['claim']}{taken}" + (f": *{here}*." if here else "."))
         rows.append([name, figure["verdict"]["word"], _rests_on({**figure, "kind": RESULTS}), "<br>".join(said)])
     return _table(["figure", "verdict", "rests on", "claims"], rows)
 

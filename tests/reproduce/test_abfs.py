@@ -229,9 +229,9 @@ def test_brief_tables_of_real_data_leave_out_the_slowest_runs(monkeypatch):
 def test_a_run_of_two_tables_is_measured_once(monkeypatch):
     measured = []
 
-    def noted(run):
+    def noted(run, folder):
         measured.append(run)
-        return measure(run)
+        return measure(run, folder)
 
     monkeypatch.setattr(abfs_settings, "measure", noted)
     monkeypatch.setattr(abfs_settings, "_measured", {})
