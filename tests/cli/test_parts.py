@@ -70,7 +70,7 @@ def test_what_columns_in_parts_do_not_take(sift: Any, tmp_path: Path) -> None:
 def test_the_fitted_selector_is_saved(sift: Any, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     write_parts(tmp_path / "data", ".csv", 2)
-    assert sift("select", tmp_path / "data", "--target", "y", "--jobs", 1, "--save", tmp_path / "s")[0] == 0
+    assert sift("select", tmp_path / "data", "--target", "y", "--jobs", 2, "--save", tmp_path / "s")[0] == 0
     assert load(tmp_path / "s").n_rows_seen_ == 330
 
 

@@ -180,7 +180,7 @@ def test_screen_then_learn(tmp_path: Path) -> None:
     table = write_parts(tmp_path, ".csv").drop(columns="shop")
     for path in tmp_path.iterdir():
         pd.read_csv(path).drop(columns="shop").to_csv(path, index=False)
-    found = select(tmp_path, FIRES(n_features_to_select=2, random_state=1), "y", prescreen=3, jobs=1)
+    found = select(tmp_path, FIRES(n_features_to_select=2, random_state=1), "y", prescreen=3, jobs=2)
     assert found.feature_names_in_.tolist() == ["n0", "n1", "n2"]
     alone = FIRES(n_features_to_select=2, random_state=1)
     for path in sorted(tmp_path.iterdir()):

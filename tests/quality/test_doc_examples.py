@@ -8,7 +8,7 @@ import shlex
 import shutil
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import pytest
@@ -18,6 +18,8 @@ from streamsift.cli import display
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
 from streamsift.core.exceptions import EmptySelectionWarning
+from streamsift.engines import local
+from streamsift.runs.workers import run_all
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -113,12 +115,28 @@ def not_run(example: Example) -> str | None:
     return reasons[0] if reasons else None
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the examples name, written once."""
+    written = tmp_path_factory.mktemp("files")
+    doc_world.write_files(written)
+    shutil.copytree(ROOT / "docs" / "examples", written / "docs" / "examples")
+    return written
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with the files that the examples name, to be in."""
-    doc_world.write_files(tmp_path)
-    (tmp_path / "docs").mkdir()
-    shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
+def folder(tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with the files that the examples name, to be in.
+
+    Parts of a table that an example gives to several processes are learnt in this one; tests/engines starts processes.
+    """
+
+    def run_here(function: Any, shared: Any, tasks: Any, jobs: int, note: Any) -> Any:
+        assert jobs >= 1
+        return run_all(function, shared, tasks, 1, note)
+
+    monkeypatch.setattr(local, "run_all", run_here)
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 1e6)
     return tmp_path

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,9 +50,15 @@ def text_files() -> list[Path]:
     return [path for path in paths if b"\0" not in path.read_bytes()[:8000]]
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> list[tuple[str, bool]]:
     """The top-level packages a file imports, and whether it does so inside a function."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree, found = parsed(path), []
     inside = {
         id(node)
         for function in ast.walk(tree)
@@ -62,9 +68,10 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield alias.name.partition(".")[0], id(node) in inside
+                found.append((alias.name.partition(".")[0], id(node) in inside))
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module.partition(".")[0], id(node) in inside
+            found.append((node.module.partition(".")[0], id(node) in inside))
+    return found
 
 
 def test_no_file_lacks_a_noun() -> None:
@@ -78,17 +85,12 @@ def test_no_source_file_is_too_long() -> None:
 
 
 def test_every_source_file_says_what_it_is() -> None:
-    silent = [path for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    silent = [path for path in SOURCES if not ast.get_docstring(parsed(path))]
     assert silent == []
 
 
 def test_no_two_classes_have_one_name() -> None:
-    names = Counter(
-        node.name
-        for path in SOURCES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(node.name for path in SOURCES for node in parsed(path).body if isinstance(node, ast.ClassDef))
     assert len(names) > 300
     assert [name for name, count in names.items() if count > 1] == []
 
@@ -112,7 +114,7 @@ def test_nobody_above_runs_asks_for_the_kind_of_a_method() -> None:
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in SOURCES
         if path.relative_to(PACKAGE).parts[0] in ABOVE_RUNS
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if _asks_for_a_kind(node)
     ] == []
 
@@ -137,7 +139,7 @@ def test_optional_packages_are_imported_in_their_own_folders_and_only_when_neede
 def test_files_built_on_an_optional_package_are_imported_only_when_needed() -> None:
     wrong = []
     for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         within = {
             id(node)
             for one in ast.walk(tree)
