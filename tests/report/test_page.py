@@ -48,6 +48,12 @@ def page(drifting_trace):
     return run_report("people.csv", "What tells the most.", runs)
 
 
+def test_what_is_selected_stands_above_the_charts_and_the_settings_below_them(page):
+    run = page[page.index(">with fading</button>") :]
+    places = [run.index(words) for words in (">Selected features<", "<figure", ">Settings<")]
+    assert places == sorted(places)
+
+
 RESULT = {
     "title": "Figure 3",
     "lead": "Detection rates.",

@@ -164,7 +164,7 @@ def _group(protocol: str, entries: Sequence[Entry], comparison: dict[str, Any], 
     present = {entry["method"].partition("(")[0] for entry in entries}
     known = [rival for rival in comparison.get("rivals", ()) if rival["method"] in present]
     tables = [table, *([_known_of(known)] if known else [])]
-    return Section(heading, [], drawn, tables, note=JUDGED.get(protocol, ""), tables_first=True)
+    return Section(heading, [], drawn, above=tables, note=JUDGED.get(protocol, ""))
 
 
 def _known_of(rivals: Sequence[dict[str, str]]) -> Table:

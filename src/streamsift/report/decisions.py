@@ -60,8 +60,9 @@ def columns_page(trace: Trace, first: Sequence[Section] = ()) -> str:
     ]
     lead = f"The columns that tell about {run.target!r}, offered one after another to {run.method}"
     lead += "." if run.complete else "; the run was interrupted."
-    tables = [_selected(found), settings_table(run.shown())]
-    return render(run.data, lead, [*first, Section("The run", facts, decision_charts(trace), tables)])
+    settings = [settings_table(run.shown())]
+    section = Section("The run", facts, decision_charts(trace), settings, above=[_selected(found)])
+    return render(run.data, lead, [*first, section])
 
 
 def decision_charts(trace: Trace) -> list[Chart]:

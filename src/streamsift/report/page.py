@@ -56,15 +56,15 @@ class FeatureCard:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a heading, a few facts in large type, charts, and tables below them."""
+    """A part of the page: a heading, a few facts in large type, charts, and tables above and below them."""
 
     heading: str
     facts: list[tuple[str, str]] = field(default_factory=list)  # (value, what it is)
     charts: list[Chart] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)  # below the charts
+    above: list[Table] = field(default_factory=list)  # the charts: what a reader wants to see first
     columns: int = 1  # charts side by side on a wide screen
     note: str = ""
-    tables_first: bool = False
     cards: list[FeatureCard] = field(default_factory=list)  # side by side
 
 
@@ -140,7 +140,7 @@ def render(
         "single": [_chart(chart, places[id(chart)]) for chart in single],
         "grids": list(grids),
     }
-    tables = [table for section in sections for table in section.tables]
+    tables = [table for section in sections for table in (*section.above, *section.tables)]
     section_places = {id(section): f"part-{k}" for k, section in enumerate(sections)}
     table_places = {id(table): f"table-{k}" for k, table in enumerate(tables)}
     templates = files("streamsift.report") / "templates"
@@ -174,8 +174,11 @@ def _contents(
     lines = []
     for section in sections:
         charts = [ContentsLine(chart.title, f"{places[id(chart)]}-figure") for chart in section.charts]
-        tables = [ContentsLine(table.title, table_places[id(table)]) for table in section.tables]
-        parts = [*tables, *charts] if section.tables_first else [*charts, *tables]
+        above, below = (
+            [ContentsLine(table.title, table_places[id(table)]) for table in tables]
+            for tables in (section.above, section.tables)
+        )
+        parts = [*above, *charts, *below]
         lines.append(ContentsLine(section.heading, section_places[id(section)], parts if len(parts) > 1 else []))
     return lines if len(lines) + sum(len(line.parts) for line in lines) >= FEWEST_LINES else []
 

@@ -185,8 +185,9 @@ def run_section(run: dict[str, Any], place: int, heading: str) -> Section:
     places = {feature["index"]: k for k, feature in enumerate(run["grid"]["features"])}
     lanes = lanes_chart(run["lanes"], place, [places[lane["index"]] for lane in run["lanes"]["features"]])
     charts = [heat_chart(run, place), lanes, scores_chart(run, place)]
-    tables = [_selected(run, place, places), settings_table(run["settings"])]
-    return Section(heading, facts, [chart for chart in charts if chart], tables)
+    drawn = [chart for chart in charts if chart]
+    settings = [settings_table(run["settings"])]
+    return Section(heading, facts, drawn, settings, above=[_selected(run, place, places)])
 
 
 def why_sections(run: dict[str, Any], place: int) -> list[Section]:
