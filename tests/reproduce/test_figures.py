@@ -177,7 +177,7 @@ def test_checks_of_features_in_use():
     assert abfs.trees_on_bg1(lines([5, 9, 4], [2, 4, 3]))[0]
     assert not abfs.trees_on_bg1(lines([5, 9, 10], [2, 4, 3]))[0]
     assert not abfs.trees_on_bg1(lines([5, 9, 4], [2, 5, 3]))[0]
-    spam = drawn(("SPAM", "HAT", [1, 2], [3, 17]), ("SPAM", "HAT-ABFS", [1, 2], [1, 4]))
+    spam = drawn(("SPAM", "HAT", [1, 2], [3, 17]), ("SPAM", "HAT-ABFS, in the tree", [1, 2], [1, 4]))
     assert abfs.spam_features("HAT", 16, exact=False)(spam)[0]
     assert not abfs.spam_features("HAT", 16, exact=True)(spam)[0]
     assert not abfs.spam_features("HAT", 10, exact=False)(spam)[0]

@@ -202,7 +202,8 @@ def spam_figure(options: Options, progress: Progress) -> Result:
         title="Figure 11: features in use on SPAM",
         lead=f"{lead(options)} The configuration of Tables 10 to 12; the first repeat.",
         note="The paper's text has 16 features for HAT alone and 10 for HT alone, and at most 5 with ABFS. With ABFS "
-        "the curve is what ABFS selects. The rows are shuffled by the seed.",
+        "the curve is what ABFS selects, which is everything until it has selected a first feature. "
+        "The rows are shuffled by the seed.",
         n_left=n_left(runs, done, options),
     )
 
