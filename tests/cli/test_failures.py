@@ -116,7 +116,8 @@ def test_a_disk_that_is_full_leaves_no_half_a_file(process, people, tmp_path, n_
     assert one_sentence(err)
     assert refused in err
     assert "file too large" in err.lower()
-    assert sorted(path.name for path in out.iterdir()) == left
+    assert sorted(path.name for path in out.glob("*")) == left
+    assert out.exists() == bool(left)
 
 
 def test_an_unexpected_error_leaves_a_log_to_attach(sift, people, monkeypatch):

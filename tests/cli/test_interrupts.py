@@ -82,7 +82,7 @@ def test_ctrl_c_ends_a_long_run(process, long_file, tmp_path):
     assert (code, err) == (130, err)
     assert err.splitlines()[-1].startswith("Interrupted")  # on a slow machine below lines of progress
     assert err != "Interrupted.\n"  # which is what a process says that had to be ended
-    assert [path for path in out.iterdir() if path.suffix == ".partial" or "lock" in path.name] == []
+    assert [path for path in out.glob("*") if path.suffix == ".partial" or "lock" in path.name] == []
 
 
 @needs_proc
@@ -127,7 +127,7 @@ def test_a_pipe_that_never_closes(process, people, tmp_path, verb, number):
     assert (code, err) == (128 + number, err)
     assert "Interrupted" in err
     assert list(places.iterdir()) == []
-    assert not [path for path in out.iterdir() if path.suffix == ".partial" or "lock" in path.name]
+    assert not [path for path in out.glob("*") if path.suffix == ".partial" or "lock" in path.name]
 
 
 @pytest.mark.parametrize("method", ["screen:t_score", "osfs", "etana"])

@@ -27,7 +27,7 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
     """The figures and tables of a paper that can be reproduced, by name.
 
     >>> sorted(exhibits("investing"))
-    ['figure 2', 'table 1', 'table 2', 'table 3']
+    ['check stepwise', 'figure 2', 'table 1', 'table 2', 'table 3']
     """
     if paper not in PAPERS:
         raise UnknownNameError("paper", paper, PAPERS)

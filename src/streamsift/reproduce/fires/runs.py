@@ -168,7 +168,7 @@ def run(
     X: NDArray[np.float32], y: NDArray[np.int64], method: str, batch_size: int, fraction: float, seed: int
 ) -> Trace:
     """One prequential run of a selector with a Perceptron, or of a learner on all features."""
-    selector: Any = None if method in BENCHMARKS else _Selecting(SELECTORS[method](fraction, seed))
+    selector: Any = None if method in BENCHMARKS else _TimedSelector(SELECTORS[method](fraction, seed))
     learner = _Trained(make_learner(BENCHMARKS.get(method, "perceptron"), "none"))
     result = prequential(ArrayStream(X, y), selector, learner, batch_size=batch_size, window=WINDOW)
     selecting = 0.0 if selector is None else selector.seconds
@@ -189,7 +189,7 @@ class _Trained:
         self.seconds += process_time() - start
 
 
-class _Selecting:
+class _TimedSelector:
     """A selector that knows its processor time, which other work on the machine hardly changes."""
 
     def __init__(self, selector: Any) -> None:
