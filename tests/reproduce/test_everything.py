@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
 
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
+from streamsift.cli.reproduce import reproduce
 from streamsift.core.exceptions import ReaderError
 from streamsift.reproduce import everything, figure_verdict
 from streamsift.reproduce.everything import plan, summary, verdict
@@ -306,3 +308,9 @@ def test_wrong_usage_is_told(tmp_path, capsys):
     assert run(cli, ["reproduce", "fires", "--quick", "--table", "3", "-o", str(tmp_path)]) == 2
     assert run(cli, ["reproduce", "fires", "--hours", "2", "--table", "3", "-o", str(tmp_path)]) == 2
     assert "--quick and --hours are for all papers" in capsys.readouterr().err
+
+
+def test_the_help_names_every_check():
+    checks = {name.removeprefix("check ") for paper in PAPERS for name in exhibits(paper) if name.startswith("check ")}
+    said = next(option.help for option in reproduce.params if option.name == "check")
+    assert checks == set(re.findall(r"\w+", said.partition(":")[2])) - {*PAPERS, "or"}

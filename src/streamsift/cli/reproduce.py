@@ -32,7 +32,8 @@ Examples:
 @click.option(
     "--check",
     metavar="NAME",
-    help="Look into a known difference: functions (abfs), rows or weights (fires), splits (etana).",
+    help="Look into a known difference: functions, oracle, order, program or resets (abfs), rows or weights (fires), "
+    "splits (etana), stepwise (investing).",
 )
 @click.option(
     "--rows",
