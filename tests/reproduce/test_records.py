@@ -147,6 +147,19 @@ def test_without_hours_everything_is_measured_once(timed, tmp_path):
     assert timed == [("cheap", 1), ("dear", 1)]
 
 
+def test_only_what_is_named_is_measured(timed, tmp_path, capsys):
+    assert run(cli, ["reproduce", "all", "--only", "etana-dear", "-o", str(tmp_path)]) == 0
+    assert timed == [("dear", 1)]
+    assert run(cli, ["reproduce", "all", "--only", "etana", "-o", str(tmp_path)]) == 0
+    assert timed == [("dear", 1), ("cheap", 1)]
+    assert kept_record(tmp_path, "dear")["repeats"] == 1  # what the folder holds stays on the page
+    capsys.readouterr()
+    assert run(cli, ["reproduce", "all", "--only", "etana-deer", "-o", str(tmp_path)]) == 1
+    assert "There is no paper or exhibit 'etana-deer'. Did you mean 'etana-dear'?" in capsys.readouterr().err
+    assert run(cli, ["reproduce", "all", "--only", ",", "-o", str(tmp_path)]) == 2
+    assert run(cli, ["reproduce", "etana", "--table", "2", "--only", "etana", "-o", str(tmp_path)]) == 2
+
+
 def test_the_plan_repeats_only_what_is_random():
     often = {(task.paper, task.exhibit): task for task in plan(Options(), quick=False, as_often_as_possible=True)}
     assert often["abfs", "table 3"].repeats == 30

@@ -21,6 +21,7 @@ Examples:
   streamsift reproduce screening --table 8 --data DIR -o out/
   streamsift reproduce all --quick --data DIR --jobs 2 -o out/
   streamsift reproduce all --hours 2 --data DIR --jobs 2 -o out/
+  streamsift reproduce all --only etana,abfs-figure-8 --hours 1 --data DIR -o out/
 """
 
 
@@ -56,6 +57,11 @@ Examples:
     type=click.FloatRange(0, min_open=True),
     help="With all: as many repeats of each exhibit as so many hours allow; the same command goes on with the rest.",
 )
+@click.option(
+    "--only",
+    metavar="NAMES",
+    help="With all: papers (etana) and exhibits (abfs-figure-8, abfs-table-3) to measure now, separated by commas.",
+)
 @click.option("-o", "--out", required=True, metavar="DIR", help="Folder to write the report and the numbers to.")
 def reproduce(
     paper: str,
@@ -70,6 +76,7 @@ def reproduce(
     data: str | None,
     quick: bool,
     hours: float | None,
+    only: str | None,
     out: str,
 ) -> None:
     """Reproduce a figure or table of PAPER, print the numbers and draw them.
@@ -81,7 +88,7 @@ def reproduce(
     on each. Finished results are kept in the output folder and are not measured again unless the settings differ; so
     are the individual runs of tables and figures that take hours (fires, abfs). With --hours every exhibit is repeated
     as often as that time allows, all calls together, but no more often than in its paper (ten times where that does not
-    say).
+    say). With --only, nothing else is measured; the page shows what the folder holds of the rest.
     """
     if paper == "all":
         if figure is not None or table is not None or rivals or check:
@@ -89,10 +96,13 @@ def reproduce(
         from streamsift.cli.reproduce_all import reproduce_all
         from streamsift.reproduce.result import Options
 
-        reproduce_all(Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}"), out, quick=quick, hours=hours)
+        options = Options(rows, seed, jobs, repeats, data, keep=f"{out}/{RUNS}")
+        reproduce_all(options, out, quick=quick, hours=hours, only=only)
         return
-    if quick or hours is not None:
-        raise click.UsageError("--quick and --hours are for all papers; for one table give --rows or --repeats.")
+    if quick or hours is not None or only is not None:
+        raise click.UsageError(
+            "--quick, --hours and --only are for all papers; for one table give --table, --rows or --repeats."
+        )
     if (figure is not None) + (table is not None) + rivals + (check is not None) != 1:
         raise click.UsageError("Give one of --figure N, --table N, --rivals and --check NAME.")
     from rich.console import Console

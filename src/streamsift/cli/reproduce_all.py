@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from streamsift.cli.output import OutputFolder, own_folder
-from streamsift.core.exceptions import StreamsiftError, pass_interrupt_on
+from streamsift.core.exceptions import StreamsiftError, UnknownNameError, pass_interrupt_on
 
 if TYPE_CHECKING:
     from streamsift.reproduce.everything import ExhibitTask
@@ -34,10 +34,12 @@ RECORDS = "results"  # the folder of what others may want to keep
 class AllPapers:
     """The exhibits of one call: what is kept of each, and what failed."""
 
-    def __init__(self, folder: OutputFolder, tasks: list[ExhibitTask], hours: float | None) -> None:
+    def __init__(
+        self, folder: OutputFolder, tasks: list[ExhibitTask], hours: float | None, wanted: set[str] | None = None
+    ) -> None:
         from streamsift.reproduce.record import read_kept
 
-        self.folder, self.tasks, self.hours = folder, tasks, hours
+        self.folder, self.tasks, self.hours, self.wanted = folder, tasks, hours, wanted
         self.commit = commit()
         self.kept: dict[str, Kept] = {}
         self.failures: dict[str, str] = {}
@@ -76,6 +78,8 @@ class AllPapers:
 
         done = self._n_done(task)
         if done >= task.repeats or task.stem in self.failures:
+            return False
+        if self.wanted is not None and task.stem not in self.wanted:
             return False
         if not done or self.hours is None:
             return True
@@ -125,15 +129,17 @@ class AllPapers:
             self.folder.write(page.name, reproduction_report(first, record))
 
 
-def reproduce_all(options: Options, out: str, *, quick: bool, hours: float | None) -> None:
-    """Run what is not there yet, write the pages, and print the verdicts."""
+def reproduce_all(options: Options, out: str, *, quick: bool, hours: float | None, only: str | None) -> None:
+    """Run what is not there yet, write the pages, and print the verdicts; `only` names papers and exhibits."""
     from rich.console import Console
 
     from streamsift.cli.display import bars
     from streamsift.cli.table import print_table
     from streamsift.reproduce.everything import plan
 
-    papers = AllPapers(own_folder(out), plan(options, quick=quick, as_often_as_possible=hours is not None), hours)
+    tasks = plan(options, quick=quick, as_often_as_possible=hours is not None)
+    wanted = None if only is None else _wanted(only, tasks)
+    papers = AllPapers(own_folder(out), tasks, hours, wanted)
     console = Console(stderr=True)
     try:
         with bars(shown=console.is_terminal) as bar:
@@ -162,6 +168,20 @@ def reproduce_all(options: Options, out: str, *, quick: bool, hours: float | Non
     counts = Counter(f"{row['verdict']['word']} ({kind})" for _, kind, row in rows)
     click.echo(", ".join(f"{count} {word}" for word, count in counts.most_common()), err=True)
     click.echo(f"Drawn in {papers.folder / PAGE}", err=True)
+
+
+def _wanted(only: str, tasks: list[ExhibitTask]) -> set[str]:
+    """The stems that a list of papers and exhibits names."""
+    stems = [task.stem for task in tasks]
+    papers = list(dict.fromkeys(task.paper for task in tasks))
+    found: set[str] = set()
+    for name in filter(None, map(str.strip, only.split(","))):
+        if name not in (*stems, *papers):
+            raise UnknownNameError("paper or exhibit", name, [*papers, *stems])
+        found |= {task.stem for task in tasks if name in (task.paper, task.stem)}
+    if not found:
+        raise click.UsageError("--only names nothing: give papers or exhibits, such as etana,abfs-figure-8.")
+    return found
 
 
 Rows = list[dict[str, Any]]
