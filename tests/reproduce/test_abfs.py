@@ -136,10 +136,24 @@ def test_abfs_helps_naive_bayes_and_selects_better_than_everything(stream):
 @pytest.mark.compiled
 def test_the_test_of_the_text_keeps_few_features_as_the_figures_of_the_paper_show():
     """Figure 9: up to 4 on BG1; without Hoeffding's bound useless categories exceed the threshold by chance."""
-    both = {s: measure(AbfsRun("BG1", 100, "KNN", s, rows=40_000))[1] for s in ("ABFS", "ABFS (threshold)")}
-    assert max(both["ABFS"].n_selected[-5:]) <= 4
-    assert min(both["ABFS (threshold)"].n_selected[-5:]) > 8
-    assert 3 * np.mean(both["ABFS"].n_selected) < np.mean(both["ABFS (threshold)"].n_selected)
+    runs = {
+        (selector, n_values): measure(AbfsRun("BG1", 100, "KNN", selector, rows=40_000, n_values=n_values))[1]
+        for selector, n_values in (("ABFS", 2), ("ABFS", 5), ("ABFS (text)", 5))
+    }
+    assert max(runs["ABFS (text)", 5].n_selected[-5:]) <= 4
+    assert min(runs["ABFS", 5].n_selected[-5:]) > 8
+    means = {name: np.mean(found.n_selected) for name, found in runs.items()}
+    assert 3 * means["ABFS (text)", 5] < means["ABFS", 5]
+    assert means["ABFS", 2] < means["ABFS", 5]
+
+
+def test_irrelevant_categories_have_two_values_and_those_of_the_tree_five():
+    """As in the authors' program and in MOA."""
+    categories = make_stream(AbfsRun("RTG", 10, "NB", "", rows=1000)).categories
+    assert {name: len(values) for name, values in categories.items() if not name.startswith("redundant")} == {
+        **{f"c{place}": 5 for place in range(6)},
+        **{f"irrelevant_{place}": 2 for place in range(5, 10)},
+    }
 
 
 def test_the_crowded_stream_has_500_features():
@@ -157,11 +171,11 @@ def test_a_table_has_ours_beside_the_published():
         ("NB", "80.17"),
         ("NB-ORACLE", "88.78"),
         ("NB-ABFS", "86.96"),
-        ("NB-ABFS (threshold)", ""),
+        ("NB-ABFS (text)", ""),
         ("HT", "86.41"),
         ("HT-ORACLE", "88.82"),
         ("HT-ABFS", "88.79"),
-        ("HT-ABFS (threshold)", ""),
+        ("HT-ABFS (text)", ""),
     ]
     first, second = (measure(AbfsRun("BG1", 100, "NB", "", rows=1000, seed=seed))[1].accuracy for seed in (1, 2))
     assert result.rows[0][2] == f"{(first + second) / 2:.2f}"
@@ -203,10 +217,10 @@ def test_a_table_of_real_data():
     assert [(row[0], row[1], row[3]) for row in result.rows] == [
         ("COVTYPE", "NB", "70.41"),
         ("COVTYPE", "ABFS-NB", "83.20"),
-        ("COVTYPE", "ABFS-NB (threshold)", ""),
+        ("COVTYPE", "ABFS-NB (text)", ""),
         ("IADS", "NB", "80.55"),
         ("IADS", "ABFS-NB", "100.00"),
-        ("IADS", "ABFS-NB (threshold)", ""),
+        ("IADS", "ABFS-NB (text)", ""),
     ]
     assert float(result.rows[0][2]) > 45  # seven classes
 
@@ -333,7 +347,7 @@ def test_the_check_of_the_order_of_rows(monkeypatch, tmp_path):
     np.savez(tmp_path / "internet_ads.npz", X=np.random.default_rng(0).normal(size=(3_000, 3)), y=y)
     monkeypatch.setattr(causes, "ORDER_RUNS", {"IADS": ("KNN",)})
     rows = exhibits("abfs")["check order"](Options(data=str(tmp_path)), quiet).rows
-    assert [row[:2] for row in rows] == [["IADS", "KNN"], ["IADS", "ABFS-KNN"], ["IADS", "ABFS-KNN (threshold)"]]
+    assert [row[:2] for row in rows] == [["IADS", "KNN"], ["IADS", "ABFS-KNN"], ["IADS", "ABFS-KNN (text)"]]
     shuffled, _, by_file, last, printed = map(float, rows[0][2:])
     assert abs(shuffled - 50.0) < 10.0  # the columns say nothing
     assert by_file > 80.0  # but the rows before do
@@ -349,7 +363,7 @@ def test_the_figures(scale):
     assert lot.rows[-1][2:5] == ["0.700", "1.000", "0.000"]  # everything
     assert float(lot.rows[0][4]) > 0.9  # next to nothing
     by_stream = found["figure 5"](Options(rows=rows), quiet, streams=streams)
-    assert [row[:2] for row in by_stream.rows] == [["BG1", "ABFS"], ["BG1", "ABFS (threshold)"]]
+    assert [row[:2] for row in by_stream.rows] == [["BG1", "ABFS"], ["BG1", "ABFS (text)"]]
     stability = found["figure 8"](Options(rows=2 * rows), quiet, streams=streams)
     assert stability.columns == ["stream", "cross", "split", "bootstrap"]
     assert [len(curve.x) for curve in stability.panels[0].curves] == [20, 20, 20]

@@ -35,7 +35,7 @@ class PrintedTable:
 
 
 WEALTH = "Not in the paper: wealth and payoff of SFS. Ours were chosen so as to meet Tables 1 and 2."
-SPLIT = "Which of two tests ABFS selects by was decided after the numbers of both were known."
+SPLIT = "Which of two variants of ABFS is compared, the program's or the text's, was decided after numbers of both."
 SWAPPED = "The rows of AGR and AN seem to be swapped in print: the functions of AN read 4, 3 and 4 features."
 ZEROS = "Judged is only what the text says of it: all differences are 0 below eps 0.001."
 

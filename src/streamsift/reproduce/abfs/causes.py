@@ -5,8 +5,8 @@ oracle   In the printed tables, how far is a learner with the oracle above the b
 resets   In the authors' program the oracle selects the true features of every single row and resets the learner when
          they change. While a drift is gradual, rows of both concepts alternate, so the learner is reset again and
          again. From the accuracy by the number of rows since a reset, which is measured, follows that of the stream.
-program  ABFS as the authors' program runs it: the merit need only exceed the threshold, the last selection stays when
-         a drift has removed all units, and an irrelevant category has two values, the default of MOA's generator.
+program  ABFS as the authors' program runs it, when an irrelevant category has two values, the default of MOA's
+         generator, and when it has five.
 order    The paper's text says that real data were shuffled; the authors' program reads the files as they are, and takes
          the accuracy of the last 1,000 rows every 2,000 rows.
 """
@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, mixed_learner
-from streamsift.reproduce.abfs.runs import BATCH, ROWS, SPLIT_TESTS, WIDTH, AbfsRun, real_stream
+from streamsift.reproduce.abfs.runs import BATCH, ROWS, VARIANTS, WIDTH, AbfsRun, make_selector, measure, real_stream
 from streamsift.reproduce.abfs.settings import PAPER, data_marks
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Options, Progress, Result
-from streamsift.rows.abfs import ABFS
 from streamsift.streams import generate
 
 TABLES = {100: "table3", 200: "table4", 500: "table5"}  # by irrelevant features
@@ -165,7 +164,7 @@ def _concepts(stream: Any) -> Iterator[tuple[Floats, NDArray[np.int64], NDArray[
 # -- ABFS as its authors run it ---------------------------------------------------------------------------------------
 
 PROGRAM_RUNS = (("AGR", "KNN"), ("SEA", "KNN"), ("BG3", "KNN"), ("BG3", "HT"))
-N_VALUES = (5, 2)  # of an irrelevant category: ours, and MOA's default
+N_VALUES = (5, 2)  # of an irrelevant category; the paper does not say
 FEW = 100  # irrelevant features
 
 
@@ -177,7 +176,9 @@ def program(options: Options, progress: Progress) -> Result:
         printed = published_table("abfs", TABLES[FEW])[stream][f"{learner}-ABFS"]
         found = []
         for n_values in N_VALUES:
-            accuracy, n_selected = _as_program(stream, learner, n_values, n_rows, options.seed)
+            run = AbfsRun(stream, FEW, learner, "ABFS", rows=n_rows, seed=options.seed, n_values=n_values)
+            _, measured = measure(run)
+            accuracy, n_selected = measured.accuracy, np.mean(measured.n_selected)
             found.append(f"{accuracy:.2f} with {n_values} values ({n_selected:.1f} features)")
             rows.append([f"{stream}, {learner}", str(n_values), f"{accuracy:.2f}", f"{n_selected:.1f}",
                          f"{printed:.2f}"])  # fmt: skip
@@ -190,19 +191,6 @@ def program(options: Options, progress: Progress) -> Result:
         ["stream and learner", "values", "accuracy", "features selected", "in print"],
         rows,
     )
-
-
-def _as_program(stream: str, learner: str, n_values: int, n_rows: int, seed: int) -> tuple[float, float]:
-    generated = generate(
-        stream.lower(), n_rows=n_rows, seed=seed, irrelevant=FEW, n_values=n_values, drift="gradual",
-        width=max(1, n_rows * WIDTH // ROWS),
-    )  # fmt: skip
-    first = next(generated.batches(1))
-    categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
-    most = max(len(values) for values in generated.categories.values())
-    selector = ABFS.paper(split_test="threshold", when_empty="keep")
-    trace = prequential(generated, selector, mixed_learner(learner, categorical, most), batch_size=BATCH)
-    return 100.0 * float(trace.column("batch_accuracy")[1:].mean()), float(np.mean(trace.column("n_selected")))
 
 
 # -- the order of real rows -------------------------------------------------------------------------------------------
@@ -230,7 +218,7 @@ def file_order(options: Options, progress: Progress) -> Result:
         _Order(data, learner, selector, shuffled)
         for data, learners in ORDER_RUNS.items()
         for learner in learners
-        for selector in ("", *SPLIT_TESTS)
+        for selector in ("", *VARIANTS)
         for shuffled in ORDERS.values()
     ]
     found: dict[_Order, tuple[float, float]] = {}
@@ -245,8 +233,7 @@ def file_order(options: Options, progress: Progress) -> Result:
         rows.append([task.data, shown, *(f"{value:.2f}" for pair in values for value in pair), f"{there[name]:.2f}"])
     return _result(
         "Real data in two orders",
-        f"The first {n_rows:,} rows of each order, seed {options.seed}; ABFS keeps its last selection when a drift has "
-        "removed all units, as the authors' program does.",
+        f"The first {n_rows:,} rows of each order, seed {options.seed}.",
         f"Two ways to measure: the mean over all rows, and the mean of the accuracy in the last {LAST:,} rows, taken "
         f"every {EVERY:,} rows and at the end.",
         [
@@ -261,13 +248,12 @@ def file_order(options: Options, progress: Progress) -> Result:
 
 def _by_order(task: _Order, n_rows: int, options: Options) -> tuple[float, float]:
     """The accuracy over all rows, and that of the authors' program, in percent."""
-    run = AbfsRun(task.data, 0, task.learner, task.selector, rows=n_rows, seed=options.seed)
+    run = AbfsRun(
+        task.data, 0, task.learner, task.selector, rows=n_rows, seed=options.seed, grace_period=100, threshold=0.05
+    )
     stream = real_stream(run, Path(str(options.data)), shuffled=task.shuffled)
-    selector = None
-    if task.selector:
-        selector = ABFS.paper(100, 0.05, split_test=SPLIT_TESTS[task.selector], when_empty="keep")
     learner = mixed_learner(task.learner, stream.categorical, 2)
-    trace = prequential(stream, selector, learner, batch_size=BATCH)
+    trace = prequential(stream, make_selector(run), learner, batch_size=BATCH)
     accuracy = np.asarray(trace.column("batch_accuracy"), np.float64)
     ends = list(range(EVERY // BATCH, len(accuracy) + 1, EVERY // BATCH))
     if not ends or ends[-1] < len(accuracy):

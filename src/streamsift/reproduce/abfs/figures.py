@@ -19,8 +19,8 @@ from streamsift.reproduce.abfs.runs import (
     ALL_ROWS,
     N_SNAPSHOTS,
     ROWS,
-    SPLIT_TESTS,
     STREAMS,
+    VARIANTS,
     AbfsMeasured,
     AbfsRun,
     make_selector,
@@ -93,7 +93,7 @@ def random_figure(options: Options, progress: Progress, *, streams: Sequence[str
 
 def selection_figure(options: Options, progress: Progress, *, streams: Sequence[str] = STREAMS) -> Result:
     """Figure 5: accuracy and selection accuracy of each stream."""
-    runs = [AbfsRun(stream, 100, PLAIN_LEARNER, selector) for stream in streams for selector in SPLIT_TESTS]
+    runs = [AbfsRun(stream, 100, PLAIN_LEARNER, selector) for stream in streams for selector in VARIANTS]
     done = measure_all(runs, options, progress)
     rows, series = [], []
     for run, found in done.items():

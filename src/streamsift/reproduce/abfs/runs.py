@@ -26,8 +26,13 @@ from streamsift.streams.generation import GeneratedStream
 STREAMS = ("AGR", "AN", "BG1", "BG2", "BG3", "RTG", "SEA")
 LEARNERS = ("NB", "KNN", "HT", "HAT")
 DETECTORS = {"ADWIN": "adwin", "HDDM-A": "hddm_a", "HDDM-W": "hddm_w"}
-# The paper's text has the test of Hoeffding trees; the authors' program asks for the threshold only. See STREAM_NOTE.
-SPLIT_TESTS = {"ABFS": "hoeffding", "ABFS (threshold)": "threshold"}
+# The authors' program asks for the threshold only and keeps the last selection when all units are gone; the paper's
+# text has the test of Hoeffding trees. See STREAM_NOTE.
+VARIANTS: dict[str, dict[str, str]] = {
+    "ABFS": {"split_test": "threshold", "when_empty": "keep"},
+    "ABFS (text)": {"split_test": "hoeffding", "when_empty": "none"},
+}
+TREE_VALUES = 5  # of a category of RTG itself
 REDUNDANT = {100: 15, 200: 30, 500: 40}  # of RTG, by the number of irrelevant features
 REAL_DATA = {"COVTYPE": "covtype.npz", "IADS": "internet_ads.npz", "SPAM": "spam_corpus.npz"}
 ROWS, WIDTH = 200_000, 10_000
@@ -38,7 +43,9 @@ BATCH = 100
 
 @dataclass(frozen=True)
 class AbfsRun:
-    """What is run; `selector` is "", "ORACLE" or one of `SPLIT_TESTS`. `crowded`: as Table 8.
+    """What is run; `selector` is "", "ORACLE" or one of `VARIANTS`. `crowded`: as Table 8.
+
+    `n_values` is that of an irrelevant category; 2, the default of MOA's generator, as in the authors' program.
 
     `data` is the mark of the file of real data (`archives.file_mark`): a kept run is found again wherever the file is.
     """
@@ -53,6 +60,7 @@ class AbfsRun:
     threshold: float = 0.01
     detector: str = "ADWIN"
     crowded: bool = False
+    n_values: int = 2
     data: str | None = None
 
     @property
@@ -87,9 +95,9 @@ def make_stream(run: AbfsRun) -> GeneratedStream:
     if run.crowded:
         options |= {"n_categorical": 250, "n_numeric": 250, "n_relevant": 100}
     else:
-        options["irrelevant"] = run.irrelevant
+        options |= {"irrelevant": run.irrelevant, "n_values": run.n_values}
     if name == "rtg":
-        options["concept_seed"] = run.seed
+        options |= {"concept_seed": run.seed, "own_values": TREE_VALUES}
         options["redundant"] = 0 if run.crowded else REDUNDANT.get(run.irrelevant, 0)
     return generate(name, n_rows=run.rows, seed=run.seed, **options)
 
@@ -98,9 +106,9 @@ def make_selector(run: AbfsRun) -> Any:
     """The selector of a run, None for none."""
     if run.selector == "ORACLE":
         return Oracle()
-    if run.selector in SPLIT_TESTS:
-        detector, split_test = DETECTORS[run.detector], SPLIT_TESTS[run.selector]
-        return ABFS.paper(run.grace_period, run.threshold, detector=detector, split_test=split_test)
+    if run.selector in VARIANTS:
+        detector = DETECTORS[run.detector]
+        return ABFS.paper(run.grace_period, run.threshold, detector=detector, **VARIANTS[run.selector])
     return None
 
 

@@ -25,7 +25,7 @@ from streamsift.reproduce.abfs.figures import (
     stability_figure,
 )
 from streamsift.reproduce.abfs.functions import functions
-from streamsift.reproduce.abfs.runs import ALL_ROWS, LEARNERS, REAL_DATA, SPLIT_TESTS, STREAMS, AbfsMeasured, AbfsRun
+from streamsift.reproduce.abfs.runs import ALL_ROWS, LEARNERS, REAL_DATA, STREAMS, VARIANTS, AbfsMeasured, AbfsRun
 from streamsift.reproduce.abfs.settings import STREAM_NOTE, data_marks, lead, mean, measure_all, n_left
 from streamsift.reproduce.abfs.sweep import best_figure, learners_figure, parameter_figure, real_best_figure
 from streamsift.reproduce.papers import published_table
@@ -50,11 +50,11 @@ def accuracy_table(
         AbfsRun(stream, irrelevant, learner, selector)
         for stream in streams
         for learner in learners
-        for selector in ("", "ORACLE", *SPLIT_TESTS)
+        for selector in ("", "ORACLE", *VARIANTS)
     ]
     done = measure_all(runs, options, progress)
     ours = _table(done, lambda measured: measured.accuracy)
-    words = "; ".join(_change(ours, selector, learners) for selector in SPLIT_TESTS)
+    words = "; ".join(_change(ours, selector, learners) for selector in VARIANTS)
     worse = [
         f"{name} on {stream}"
         for name in learners
@@ -126,7 +126,7 @@ def crowded_table(options: Options, progress: Progress, *, learners: Sequence[st
     """Table 8: 100 of 500 features are true, three configurations of ABFS."""
     runs = [
         AbfsRun("RTG", 0, learner, selector, grace_period=grace_period, detector=detector, crowded=True)
-        for selector in SPLIT_TESTS
+        for selector in VARIANTS
         for detector, grace_period in BEST_THREE
         for learner in learners
     ]
@@ -173,7 +173,7 @@ def real_table(
         AbfsRun(data, 0, learner, selector, rows=options.rows or ALL_ROWS, grace_period=100, threshold=0.05, data=mark)
         for data, mark in data_marks(options, data_sets).items()
         for learner in learners
-        for selector in ("", *SPLIT_TESTS)
+        for selector in ("", *VARIANTS)
         if selector or not options.brief or (data, learner) not in SLOWEST
     ]
     done = measure_all(runs, replace(options, rows=None), progress)
@@ -241,7 +241,7 @@ def _compared(
         for column, value in cells.items():
             table, paper = published.get((row, column), ("", None))
             if paper is not None:
-                # Which test ABFS selects by was chosen after the numbers of both were known: see STREAM_NOTE.
+                # Which variant of ABFS is compared was chosen after the numbers of both were known: see STREAM_NOTE.
                 basis = "fitted" if "ABFS" in column or table.startswith("table8") else "whole"
                 pairs.append(Pair(table, f"{row}, {column}", value, paper, basis))
             deviation = [] if spread is None else [form.format(spread[row][column])]

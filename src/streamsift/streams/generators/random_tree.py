@@ -1,11 +1,11 @@
 """rtg: labels from a random decision tree (Domingos and Hulten 2000; MOA's RandomTreeGenerator).
 
-The tree splits at random features: a categorical one has a branch for each of its `n_values` values and is not used
-again below, a numeric one is cut somewhere in what its branch has left of [0, 1). Leaves begin below
-`first_leaf_level` with the probability `leaf_fraction` and end the tree at `max_depth`. Each concept has a tree of its
-own over its own `n_relevant` of the `n_categorical` + `n_numeric` features (None: over all of them), drawn from
-`concept_seed`. With `one_hot` a categorical feature becomes one 0/1 feature per value; the FIRES paper's stream of 450
-features is n_categorical=50, n_numeric=200, n_relevant=None, one_hot=True.
+The tree splits at random features: a categorical one has a branch for each of its `own_values` values (None: as many as
+an irrelevant one, `n_values`) and is not used again below, a numeric one is cut somewhere in what its branch has left
+of [0, 1). Leaves begin below `first_leaf_level` with the probability `leaf_fraction` and end the tree at `max_depth`.
+Each concept has a tree of its own over its own `n_relevant` of the `n_categorical` + `n_numeric` features (None: over
+all of them), drawn from `concept_seed`. With `one_hot` a categorical feature becomes one 0/1 feature per value; the
+FIRES paper's stream of 450 features is n_categorical=50, n_numeric=200, n_relevant=None, one_hot=True.
 
 The true features are those that the tree really uses: a split whose branches all end in the same class is replaced by
 a leaf, and a feature that no split has drawn does not count.
@@ -33,6 +33,7 @@ class RandomTree(ConceptGenerator):
     n_categorical: int = 6
     n_numeric: int = 6
     n_relevant: int | None = 6
+    own_values: int | None = None
     n_labels: int = 2
     max_depth: int = 5
     first_leaf_level: int = 3
@@ -42,6 +43,11 @@ class RandomTree(ConceptGenerator):
     class_share: float | None = None
 
     name: ClassVar[str] = "rtg"
+
+    @property
+    def n_branches(self) -> int:
+        """Values of a categorical feature of the tree."""
+        return self.n_values if self.own_values is None else self.own_values
 
     @property
     def n_classes(self) -> int:
@@ -54,6 +60,7 @@ class RandomTree(ConceptGenerator):
         check_parameters(self.name, vars(self), whole)
         limits: Limits = {
             "n_relevant": (Integer(1, self.n_categorical + self.n_numeric), IsNone()),
+            "own_values": (Integer(2, 255), IsNone()),
             "n_labels": (Integer(2),),
             "max_depth": (Integer(1, 12),),
             "leaf_fraction": (Real(0, 1),),
@@ -62,7 +69,7 @@ class RandomTree(ConceptGenerator):
         return limits if self.n_labels == 2 else {**limits, "class_share": (IsNone(),)}
 
     def own_features(self) -> tuple[Feature, ...]:
-        values = tuple(f"v{value}" for value in range(self.n_values))
+        values = tuple(f"v{value}" for value in range(self.n_branches))
         numeric = [Feature(f"x{place}") for place in range(self.n_numeric)]
         if self.one_hot:
             hot = [Feature(f"c{place}={value}") for place in range(self.n_categorical) for value in values]
@@ -76,16 +83,16 @@ class RandomTree(ConceptGenerator):
         places: list[int] = []
         for feature in used:
             if feature < self.n_categorical:
-                places += range(feature * self.n_values, (feature + 1) * self.n_values)
+                places += range(feature * self.n_branches, (feature + 1) * self.n_branches)
             else:
-                places.append(self.n_categorical * (self.n_values - 1) + feature)
+                places.append(self.n_categorical * (self.n_branches - 1) + feature)
         return tuple(places)
 
     def draw(self, rng: np.random.Generator, concept: int, wanted: Labels) -> tuple[Floats, Labels]:
         tree = _tree(self, concept)
 
         def propose(n: int) -> tuple[Floats, Labels]:
-            codes = rng.integers(0, self.n_values, (n, self.n_categorical), np.uint8).astype(np.float32)
+            codes = rng.integers(0, self.n_branches, (n, self.n_categorical), np.uint8).astype(np.float32)
             X = np.hstack([codes, rng.random((n, self.n_numeric), np.float32)])
             return X, tree.classify(X, self.n_categorical)
 
@@ -94,7 +101,7 @@ class RandomTree(ConceptGenerator):
 
     def _as_one_hot(self, X: Floats) -> Floats:
         codes, numeric = X[:, : self.n_categorical, None], X[:, self.n_categorical :]
-        hot = (codes == np.arange(self.n_values)).astype(np.float32)
+        hot = (codes == np.arange(self.n_branches)).astype(np.float32)
         return np.hstack([hot.reshape(len(X), -1), numeric])
 
 
@@ -163,7 +170,7 @@ def _grow(
     low, high = ranges[feature]
     if feature < generator.n_categorical:
         cut, rest = 0.0, {other: ranges[other] for other in ranges if other != feature}
-        parts = [rest] * generator.n_values
+        parts = [rest] * generator.n_branches
     else:
         cut = float(np.float32(rng.uniform(low, high)))
         parts = [{**ranges, feature: (low, cut)}, {**ranges, feature: (cut, high)}]
