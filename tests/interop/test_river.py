@@ -29,13 +29,24 @@ def made(name: str) -> Any:
 
 
 CHECKED = ["screen:t_score", "screen:mutual_info", "fires", "ofs", "efs", "fsds", "abfs"]
-SLOW = {"check_bounded_memory_growth", "check_pickling"}  # thousands of rows of as many classes: once is enough
+SLOW = {"check_bounded_memory_growth", "check_pickling"}  # thousands of rows: once is enough
+APPROVAL = 41.0  # about the median of the target of river's checks, which is a number for every transformer
+
+
+class ClassesOfApproval(Selector):
+    """A selector for classes under checks that give numbers: it is told on which side of the median they are."""
+
+    def learn_one(self, x: Any, y: Any = None) -> None:
+        super().learn_one(x, y if y is None else y > APPROVAL)
+
+    def learn_many(self, X: Any, y: Any = None) -> None:
+        super().learn_many(X, y if y is None else y > APPROVAL)
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_checks_of_river_pass(name: str) -> None:
-    model = Selector(made(name))
+    model = ClassesOfApproval(made(name))
     ran = 0
     for check in checks.yield_checks(model):
         if check.__name__ in model._unit_test_skips() or (check.__name__ in SLOW and name != "screen:t_score"):
@@ -43,6 +54,14 @@ def test_the_checks_of_river_pass(name: str) -> None:
         check(model.clone())
         ran += 1
     assert ran > 15
+
+
+def test_numbers_are_not_taken_for_classes_row_by_row() -> None:
+    """The target of river's own checks, and of its regression streams."""
+    with pytest.raises(InputError, match="in the first 22 rows: set task='regression'"):
+        checks.common.check_learn_one(Selector(FIRES()), datasets.TrumpApproval().take(200))
+    selector = Selector(FIRES(task="regression", random_state=0))
+    checks.common.check_learn_one(selector, datasets.TrumpApproval().take(200))
 
 
 def test_only_a_method_with_fixed_features_skips_checks() -> None:

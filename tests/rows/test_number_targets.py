@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamsift import EFS, catalog
+from streamsift import EFS, Screener, catalog
 from streamsift.core.exceptions import NumbersAsLabelsError, ParameterError
 
 
@@ -46,3 +46,27 @@ def test_refused_numbers_leave_the_selector_as_it_was() -> None:
         selector.partial_fit(X, y)
     after = selector.state_arrays()
     assert all(np.array_equal(after[key], array) for key, array in before.items())
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 20])
+def test_numbers_are_refused_however_small_the_batches_are(batch_size: int) -> None:
+    X, y = rows()
+    selector = Screener("fisher")
+
+    def learn() -> None:
+        for first in range(0, len(y), batch_size):
+            selector.partial_fit(X[first : first + batch_size], y[first : first + batch_size])
+
+    with pytest.raises(NumbersAsLabelsError, match=r"y holds \d+ different values such as \S+ in the first \d+ rows"):
+        learn()
+    assert selector.n_rows_seen_ <= 21
+    assert len(selector.classes_) == selector.n_rows_seen_
+
+
+def test_many_labels_with_fractions_are_classes_where_rows_are_many() -> None:
+    """Sixty prices in a thousand rows are classes, and so is one more that comes later, alone."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([np.arange(60), rng.integers(0, 60, 940)]) + 0.5
+    selector = Screener("fisher").partial_fit(rng.random((1000, 3)), y)
+    selector.partial_fit(rng.random((1, 3)), [99.5])
+    assert len(selector.classes_) == 61

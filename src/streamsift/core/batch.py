@@ -245,7 +245,9 @@ def check_batch(
     elif numeric_target:
         target, codes = check_target(y, n_rows, kept), np.zeros(n_rows, np.int64)
     else:
-        codes, vocabulary = vocabulary.encode_weighted(y, weight) if n_rows else (np.empty(0, np.int64), vocabulary)
+        codes = np.empty(0, np.int64)
+        if n_rows:
+            codes, vocabulary = vocabulary.encode_weighted(y, weight, first_row)
         if len(codes) != n_rows:
             raise InputError(f"X has {n_rows} rows but y has {len(codes)} labels: give one label per row.")
     has_absent = False

@@ -47,8 +47,12 @@ class LabelVocabulary:
         """The labels as an array, of their own type where they share one."""
         return _as_column(self.labels)
 
-    def encode(self, y: Any) -> tuple[Codes, LabelVocabulary]:
-        """Return the code of each label and the vocabulary with any new labels added behind."""
+    def encode(self, y: Any, n_before: int | None = None) -> tuple[Codes, LabelVocabulary]:
+        """Return the code of each label and the vocabulary with any new labels added behind.
+
+        `n_before` rows came before (None: nobody knows): numbers with fractions are refused as labels where they are
+        too many for all rows.
+        """
         values = _label_array(y)
         if len(values) == 1 and values.dtype.kind in _SORTABLE_KINDS:  # row by row, each call to numpy counts
             code = self._codes.get(values.item())
@@ -60,33 +64,46 @@ class LabelVocabulary:
             if np.count_nonzero(found == values) == len(values):  # a third of the time of all()
                 return self._sorted_codes.take(places), self
         if values.dtype.kind in _SORTABLE_KINDS:
-            return self._encode_sortable(values)
+            return self._encode_sortable(values, n_before)
         return self._encode_objects(values)
 
-    def encode_weighted(self, y: Any, weight: NDArray[np.float64] | None) -> tuple[Codes, LabelVocabulary]:
+    def encode_weighted(
+        self, y: Any, weight: NDArray[np.float64] | None, n_before: int | None = None
+    ) -> tuple[Codes, LabelVocabulary]:
         """As `encode`, but labels that only rows of weight 0 have are not met: their codes mean nothing.
 
         >>> LabelVocabulary().encode_weighted(["a", "b", "c"], np.array([0.0, 1.0, 1.0]))[1].labels
         ('b', 'c')
         """
-        codes, vocabulary = self.encode(y)
+        codes, vocabulary = self.encode(y, n_before)
         if weight is None or len(weight) != len(codes) or weight.all():
             return codes, vocabulary
         heavy = np.flatnonzero(weight)
         codes, vocabulary = np.zeros(len(codes), np.int64), self
         if len(heavy):
-            codes[heavy], vocabulary = self.encode(_label_array(y)[heavy])
+            codes[heavy], vocabulary = self.encode(_label_array(y)[heavy], n_before)
         return codes, vocabulary
 
-    def _encode_sortable(self, values: NDArray[Any]) -> tuple[Codes, LabelVocabulary]:
+    def _encode_sortable(self, values: NDArray[Any], n_before: int | None) -> tuple[Codes, LabelVocabulary]:
         distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
         _check_labels(distinct, values)
         labels = distinct.tolist()
         # New labels are numbered by first appearance, so that the cut into batches cannot change a code.
         new = [labels[k] for k in np.argsort(first, kind="stable") if labels[k] not in self._codes]
         vocabulary = LabelVocabulary(self.labels + tuple(new)) if new else self
+        if new and n_before and values.dtype.kind == "f":
+            vocabulary._refuse_numbers(n_before + len(values))
         codes = np.array([vocabulary._codes[label] for label in labels], np.int64)
         return codes[inverse.reshape(-1)], vocabulary
+
+    def _refuse_numbers(self, n_rows: int) -> None:
+        """Raise where the labels of so many rows, met batch by batch, are numbers with fractions, and too many."""
+        if len(self.labels) <= _most_labels(n_rows):
+            return
+        numbers = [label for label in self.labels if isinstance(label, float) and not label.is_integer()]
+        if len(numbers) > len(self.labels) // 2:
+            found = f"y holds {len(self.labels)} different values such as {numbers[0]} in the first {n_rows} rows"
+            raise NumbersAsLabelsError(found)
 
     def _encode_objects(self, values: NDArray[Any]) -> tuple[Codes, LabelVocabulary]:
         codes = dict(self._codes)
@@ -184,6 +201,11 @@ def _comparable(known: np.dtype[Any], given: np.dtype[Any]) -> bool:
     return known.kind == given.kind or (known.kind in numeric and given.kind in numeric)
 
 
+def _most_labels(n_rows: int) -> int:
+    """How many different numbers with fractions may be labels of so many rows."""
+    return max(20, n_rows // 10)
+
+
 def _check_labels(distinct: NDArray[Any], values: NDArray[Any]) -> None:
     if distinct.dtype.kind != "f":
         return
@@ -192,7 +214,7 @@ def _check_labels(distinct: NDArray[Any], values: NDArray[Any]) -> None:
         row = int(np.argmax(bad))
         raise InputError(f"Row {row} has no label (y is {values[row]}): drop the row or give it a label.")
     fractional = distinct != np.floor(distinct)
-    if fractional.any() and len(distinct) > max(20, len(values) // 10):
+    if fractional.any() and len(distinct) > _most_labels(len(values)):
         value = distinct[np.argmax(fractional)]
         raise NumbersAsLabelsError(f"y holds {len(distinct)} different values such as {value}")
 

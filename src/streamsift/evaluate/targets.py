@@ -65,7 +65,7 @@ class ClassTargets:
 
     def encode(self, batch: Batch, first_row: int) -> Codes:
         try:
-            codes, self._labels = self._labels.encode(batch.y)
+            codes, self._labels = self._labels.encode(batch.y, first_row)
         except InputError as error:
             raise InputError(f"In the batch that begins with row {first_row}: {error}") from error
         return codes
