@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from streamsift.comparison.run_store import RunStore
 from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.report.reproduction import reproduction_report
 from streamsift.reproduce.fires import figures as fires_figures
 from streamsift.reproduce.fires import runs as fires_runs
 from streamsift.reproduce.fires import tables as fires
@@ -162,6 +164,10 @@ def test_figures_4_and_6_are_curves(folder: Path) -> None:
     assert [[curve.name for curve in panel.curves] for panel in figure.panels] == [["FIRES-GLM", "FSDS"]] * 2
     stability = figure.panels[1].curves[0]
     assert len(stability.x) == len(stability.y) == 400 // 25 - 10 + 1
+    whole = fires_figures.figure_4(replace(options, brief=False), silent, methods=("FIRES-GLM",))
+    assert [len(row) for row in whole.rows] == [len(whole.columns)] * len(whole.rows)
+    assert whole.rows[1][0].endswith(", Spambase")
+    assert "second half" in reproduction_report(whole.as_dict())
     penalty = fires_figures.figure_6(options, silent, penalties=(0.01, 1.0))
     assert penalty.panels[0].curves[0].x == [-2.0, 0.0]
 
