@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,7 @@ def test_a_table_has_ours_beside_the_published():
     assert "hardly begun to select" in result.lead
     assert "hardly begun" not in abfs_settings.lead(Options(rows=20_000))
     assert "Why figures differ" in result.note
+    assert re.match(r"Printed cells of ABFS within a tenth: \d of 2 by ABFS, \d of 2 by ABFS \(text\)\.", result.note)
     json.dumps(result.as_dict(), allow_nan=False)
 
 

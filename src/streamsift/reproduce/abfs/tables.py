@@ -30,6 +30,7 @@ from streamsift.reproduce.abfs.settings import STREAM_NOTE, data_marks, lead, me
 from streamsift.reproduce.abfs.sweep import best_figure, learners_figure, parameter_figure, real_best_figure
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
+from streamsift.reproduce.verdict import agrees
 
 BEST_THREE = (("ADWIN", 500), ("ADWIN", 1_000), ("HDDM-A", 1_000))  # of Figure 6, with threshold 0.01
 SLOWEST = (("SPAM", "HT"), ("SPAM", "HAT"))  # trees of river on all of its features
@@ -66,11 +67,26 @@ def accuracy_table(
         options,
         ours,
         (f"table{number}",),
-        f"Mean change: {words}. ABFS makes worse: {', '.join(worse) or 'none'}. {STREAM_NOTE}",
+        f"{_near(ours, f'table{number}', learners)} Mean change: {words}. "
+        f"ABFS makes worse: {', '.join(worse) or 'none'}. {STREAM_NOTE}",
         "{:.2f}",
         _spread(done, lambda measured: measured.accuracy),
         left=n_left(runs, done, options),
     )
+
+
+def _near(ours: Table, table: str, learners: Sequence[str]) -> str:
+    """How many printed cells of ABFS each variant comes near."""
+    printed, words = published_table("abfs", table), []
+    for selector in VARIANTS:
+        cells = [
+            agrees(row[f"{name}-{selector}"], printed[stream][f"{name}-ABFS"])
+            for stream, row in ours.items()
+            for name in learners
+            if f"{name}-{selector}" in row
+        ]
+        words.append(f"{sum(cells)} of {len(cells)} by {selector}")
+    return f"Printed cells of ABFS within a tenth: {', '.join(words)}."
 
 
 def _change(ours: Table, selector: str, learners: Sequence[str]) -> str:
