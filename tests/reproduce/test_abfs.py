@@ -339,9 +339,21 @@ def test_the_check_of_resets(monkeypatch):
 
 
 def test_the_check_of_the_authors_program(monkeypatch):
-    monkeypatch.setattr(causes, "PROGRAM_RUNS", (("SEA", "NB"),))
+    monkeypatch.setattr(causes, "PROGRAM_STREAMS", ("SEA",))
+    monkeypatch.setattr(causes, "PROGRAM_LEARNERS", ("NB",))
     result = exhibits("abfs")["check program"](Options(rows=3_000), quiet)
-    assert [row[:2] for row in result.rows] == [["SEA, NB", "5"], ["SEA, NB", "2"]]
+    assert [row[:2] for row in result.rows] == [
+        ["as in the text", "5"],
+        ["as in the program", "5"],
+        ["as in the text", "2"],
+        ["as in the program", "2"],
+    ]
+    ours = measure(AbfsRun("SEA", 100, "NB", "ABFS", rows=3_000))[1]
+    assert result.rows[-1][2:] == [
+        f"{int(abs(ours.accuracy - 81.33) <= 8.133)} of 1",
+        f"{abs(ours.accuracy - 81.33):.1f}",
+        f"{np.mean(ours.n_selected):.1f}",
+    ]
 
 
 def test_the_check_of_the_order_of_rows(monkeypatch, tmp_path):
