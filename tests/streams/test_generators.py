@@ -354,3 +354,22 @@ def test_a_wide_stream_keeps_only_its_batch():
     for _ in generate("agr", n_rows=20_000, irrelevant=491, drift="gradual").batches(1000):
         pass
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kB; all rows would be 40,000
+
+
+@pytest.mark.parametrize("one_hot", [False, True])
+def test_the_categories_of_a_random_tree_may_have_other_numbers_of_values_than_irrelevant_ones(one_hot):
+    options = {"n_rows": 2_000, "irrelevant": 4, "concept_seed": 4, "one_hot": one_hot}
+    stream = generate("rtg", n_values=2, own_values=3, **options)
+    batch = next(iter(stream.batches(2_000)))
+    own = 6 * (3 if one_hot else 1)
+    if one_hot:
+        assert (batch.X[:, :own].reshape(2_000, 6, 3).sum(axis=2) == 1).all()
+    else:
+        assert set(np.unique(batch.X[:, :own])) == {0.0, 1.0, 2.0}
+    assert set(np.unique(batch.X[:, -2:])) == {0.0, 1.0}  # irrelevant categories come last
+    same = generate("rtg", n_values=3, own_values=3, **options)
+    plain = generate("rtg", n_values=3, **options)
+    for one, other in zip(same.batches(500), plain.batches(500), strict=True):
+        np.testing.assert_array_equal(one.X, other.X)
+    with pytest.raises(ParameterError, match="own_values"):
+        generate("rtg", own_values=1)
