@@ -307,7 +307,7 @@ def test_wrong_usage_is_told(tmp_path, capsys):
     assert run(cli, ["reproduce", "all", "--table", "3", "-o", str(tmp_path)]) == 2
     assert run(cli, ["reproduce", "fires", "--quick", "--table", "3", "-o", str(tmp_path)]) == 2
     assert run(cli, ["reproduce", "fires", "--hours", "2", "--table", "3", "-o", str(tmp_path)]) == 2
-    assert "--quick and --hours are for all papers" in capsys.readouterr().err
+    assert "--quick, --hours and --only are for all papers" in capsys.readouterr().err
 
 
 def test_the_help_names_every_check():

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from streamsift.core.batch import Batch, CheckedMatrix, check_matrix, weights_as_floats
+from streamsift.core.batch import Batch, CheckedMatrix, check_matrix
 from streamsift.core.categories import ColumnKinds, Names
 from streamsift.core.exceptions import InputError
 from streamsift.core.limits import LARGEST, all_moderate, beyond
+from streamsift.core.per_row import weights_as_floats
 from streamsift.core.sparse import as_matrix, check_sparse
 from streamsift.core.tags import TargetKind as TargetKind
 from streamsift.core.vocabulary import LabelVocabulary, check_names, from_column
