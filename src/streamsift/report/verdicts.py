@@ -29,7 +29,7 @@ FIGURE_SIGNS = {
     "failed": "✗",
     "not run": "…",
 }
-HOLDS = {True: "✓ yes", False: "≠ no", None: "… not measured"}
+HOLDS = {True: "✓ yes", False: "≠ no", None: "… not judged"}
 TITLES = {
     "fires": "FIRES (Haug et al. 2020)",
     "investing": "Information investing (Ungar et al.)",
