@@ -98,6 +98,7 @@ CONTENTS = {
     "Measured": [
         "benchmarks",
         "reproduction/index",
+        "reproduction/details",
         "methods/reproduction",
         "methods/defaults",
         "reliability",

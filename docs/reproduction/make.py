@@ -1,11 +1,11 @@
-"""Make the page of the reproduced papers, and its charts, from the results beside it.
+"""Make the two pages of the reproduced papers, and their charts, from the results beside them.
 
     python docs/reproduction/make.py
 
 Reads results/*.json, as `streamsift reproduce all` (in its folder results/) and `streamsift reproduce PAPER --check
 NAME` write them, texts.json, what was found out in words, and newer.json, figures that others printed later, each with
-its source; writes index.md and one SVG per paper. No number of ours is typed in: those of the texts are looked up in
-the results.
+its source. Writes index.md, for newcomers, details.md, with every table and figure, and one SVG per paper. No number of
+ours is typed in: those of the texts are looked up in the results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from streamsift.reproduce.verdict import RULE, WORDS
 
 HERE = Path(__file__).resolve().parent
 PAPERS = ("fires", "abfs", "screening", "investing", "etana")
-ANSWER = {True: "**yes**", False: "**no**", None: "not measured"}
+ANSWER = {True: "**yes**", False: "**no**", None: "not judged"}
 Records = Mapping[str, dict[str, Any]]
 
 
@@ -43,40 +43,75 @@ def checks(folder: Path = HERE / "results") -> dict[str, dict[str, Any]]:
     return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*-check-*.json"))}
 
 
-# -- the page ---------------------------------------------------------------------------------------------------------
+# -- the two pages ----------------------------------------------------------------------------------------------------
 
 
-def page(found: Records, looked_into: Records, texts: Mapping[str, Any], newer: Sequence[Mapping[str, Any]]) -> str:
-    """The whole page as markdown."""
+def page(found: Records, texts: Mapping[str, Any]) -> str:
+    """The page for newcomers as markdown: per paper its claim, our verdict, one chart, and what was found out."""
+    tables, claims, figures = summary(found, {}), judged_claims(found), figures_summary(found, {})
+    parts = ["# The papers, measured again", texts["lead"]]
+    overview, sections = [], []
+    for paper in PAPERS:
+        text = texts["papers"][paper]
+        own, said, drawn = (
+            [one for one in shown if one["paper"] == paper] for shown in (tables, claims, figures)
+        )  # fmt: skip
+        counts = _verdict_counts(own, said, drawn)
+        overview.append([f"[{text['title'].partition(' (')[0]}](#{_slug(text['title'])})", text["verdict"], *counts])
+        sections += [
+            f"## {text['title']}",
+            f"**What it claims.** {text['claim']}",
+            f"**Our verdict.** {text['verdict']}",
+        ]
+        if CHARTS[paper](found):
+            sections.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
+        sections += ["**Does it hold?**", _claims(said), "**What the paper does not say**"]
+        sections += [f"- {line['what']}" for line in text["found"]]
+        more = f"details.md#{_slug(text['title'])}"
+        sections.append(f"[How we know, and each of its tables and figures]({more})")
+    columns = ["paper", "our verdict", "claims that hold", "tables reproduced", "claims about figures that hold"]
+    parts += [_table(columns, overview), *sections, "## How it is judged", texts["how"]]
+    return _joined(parts)
+
+
+def details(found: Records, looked_into: Records, texts: Mapping[str, Any], newer: Sequence[Mapping[str, Any]]) -> str:
+    """The page of all tables and figures as markdown."""
     tables, claims, figures = summary(found, {}), judged_claims(found), figures_summary(found, {})
     parts = [
-        "# The papers, measured again",
-        texts["lead"],
+        "# The papers, table by table",
+        texts["details"],
         *_counts(tables, claims),
         *_figure_counts(figures),
         f"**The rule.** {RULE} {FIGURE_RULE}",
-        texts["how"],
     ]
     for paper in PAPERS:
         text = texts["papers"][paper]
-        own = [table for table in tables if table["paper"] == paper]
-        said = [claim for claim in claims if claim["paper"] == paper]
-        drawn = [figure for figure in figures if figure["paper"] == paper]
-        parts += [f"## {text['title']}", f"**What it claims.** {text['claim']}", _verdict(own, said, drawn)]
-        if CHARTS[paper](found):
-            parts.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
-        parts += ["**Does it hold?**", _claims(said), "**Table by table**", _tables(own)]
-        parts += ["**Figure by figure**", _figures(drawn)]
+        parts += [
+            f"## {text['title']}",
+            "**Table by table**",
+            _tables([one for one in tables if one["paper"] == paper]),
+        ]
+        parts += ["**Figure by figure**", _figures([one for one in figures if one["paper"] == paper])]
         parts.append("**What the paper does not say**")
-        parts += [f"- {_filled(_said(line, found, looked_into), found, looked_into)}" for line in text["found"]]
+        for line in text["found"]:
+            why = _filled(_said(line.get("why", ""), found, looked_into), found, looked_into)
+            parts.append(f"- **{line['what']}** {why}".rstrip())
         parts += [
             "**Newer results**",
             text["newer"],
             *_newer([source for source in newer if source["paper"] == paper], found),
         ]
     parts += ["## What was run", _runs(found, looked_into)]
-    joined = "\n\n".join(parts) + "\n"
-    return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", joined)
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(parts) + "\n")
+
+
+def _slug(title: str) -> str:
+    """The anchor of a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -90,8 +125,8 @@ def _counts(tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, A
     held = Counter(claim["holds"] for claim in claims)
     order = [table["correlation"] for table in tables if table["correlation"] is not None]
     sentences = (
-        f"Of {len(claims)} claims of the papers {held[True]} hold here, {held[False]} do not, {held[None]} were not "
-        "measured. "
+        f"Of {len(claims)} claims of the papers {held[True]} hold here, {held[False]} do not, {held[None]} are not "
+        "judged. "
         f"In {len(order)} tables that compare methods, the rank correlation of our order with the printed one is "
         f"{sorted(order)[len(order) // 2]:.2f} (median)." if order else ""
     )  # fmt: skip
@@ -118,19 +153,19 @@ def _figure_counts(figures: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _verdict(
+def _verdict_counts(
     tables: Sequence[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
-) -> str:
-    results = Counter(table["verdict"]["word"] for table in tables if table["kind"] == "results")
+) -> list[str]:
+    """Claims, tables of results and claims about figures: how many of those judged agree."""
     held = Counter(claim["holds"] for claim in claims)
-    words = ", ".join(f"{word} {count}" for word, count in results.most_common())
-    n_judged = held[True] + held[False]
-    unmeasured = f"; {held[None]} not measured" if held[None] else ""
+    words = Counter(table["verdict"]["word"] for table in tables if table["kind"] == RESULTS)
+    agreeing = words["reproduced"] + words["fitted"]
     hold, judged = (sum(figure["verdict"][what] for figure in figures) for what in ("n_agreeing", "n_judged"))
-    drawn = f" Of what it says about its figures, {hold} of {judged} claims hold." if judged else ""
-    return (
-        f"**Our verdict.** {held[True]} of {n_judged} claims hold here{unmeasured}. Tables of results: {words}.{drawn}"
-    )
+    return [
+        f"{held[True]} of {held[True] + held[False]}",
+        f"{agreeing} of {agreeing + words['differs']}" + (f" ({words['fitted']} fitted)" if words["fitted"] else ""),
+        f"{hold} of {judged}",
+    ]
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -145,7 +180,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
         ]
         for claim in claims
     ]
-    return _table(["claim", "here", "in figures", "in the paper's own cells"], rows)
+    return _table(["claim", "holds here", "our figures", "in the paper's own cells"], rows)
 
 
 def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
@@ -424,7 +459,7 @@ def files() -> dict[str, str]:
     texts = json.loads((HERE / "texts.json").read_text("utf-8"))
     found = records()
     newer = json.loads((HERE / "newer.json").read_text("utf-8"))
-    made = {"index.md": page(found, checks(), texts, newer)}
+    made = {"index.md": page(found, texts), "details.md": details(found, checks(), texts, newer)}
     for paper, lines in CHARTS.items():
         if lines(found):
             title = texts["papers"][paper]["chart"]

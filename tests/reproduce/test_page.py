@@ -28,13 +28,17 @@ def test_page_and_charts_are_those_of_the_results(make):
     assert {path.name for path in FOLDER.glob("*.svg")} == {name for name in made if name.endswith(".svg")}
 
 
+def pages(make, found, texts):
+    return make["page"](found, texts), make["details"](found, make["checks"](), texts, NEWER)
+
+
 def test_another_number_makes_another_page(make):
     found, texts = make["records"](), json.loads((FOLDER / "texts.json").read_text("utf-8"))
-    before = make["page"](found, make["checks"](), texts, NEWER)
+    before = pages(make, found, texts)
     stem = "investing-table-1"
     for cell in found[stem]["cells"]:
         cell["ours"] *= 3
-    assert make["page"](found, make["checks"](), texts, NEWER) != before
+    assert all(new != old for new, old in zip(pages(make, found, texts), before, strict=True))
     assert make["chart"](make["CHARTS"]["investing"](found) or [("a", 1.0, 2.0, 0.1)], "t").startswith("<svg")
 
 
@@ -60,11 +64,9 @@ def test_no_number_of_the_texts_is_typed_in():
     """Numbers in what was found out come from results, but for those that the papers print and names of tables."""
     texts = json.loads((FOLDER / "texts.json").read_text("utf-8"))
     for paper, text in texts["papers"].items():
-        lines = [
-            words
-            for line in text["found"]
-            for words in ([line] if isinstance(line, str) else [line["then"], line["else"]])
-        ]
+        lines = [text["claim"], text["verdict"], *(line["what"] for line in text["found"])]
+        for why in (line.get("why", "") for line in text["found"]):
+            lines += [why] if isinstance(why, str) else [why["then"], why["else"]]
         for line in lines:
             plain = re.sub(r"[Ss]ection [\d.]+|eps [\d.]+( and [\d.]+)?", "", line)  # places in the paper, its settings
             plain = re.sub(r"\{[^{}]*\}|\([^()]*\)|`[^`]*`|\"[^\"]*\"", "", plain)
@@ -76,7 +78,7 @@ def test_newer_figures_say_where_they_stand_and_are_on_the_page(make, source):
     assert source["paper"] in make["PAPERS"]
     assert re.search(r"commit [0-9a-f]{12}", source["where"]), "a reader must find the very file that was read"
     section = (
-        (FOLDER / "index.md").read_text("utf-8").split("**Newer results**")[1 + make["PAPERS"].index(source["paper"])]
+        (FOLDER / "details.md").read_text("utf-8").split("**Newer results**")[1 + make["PAPERS"].index(source["paper"])]
     )
     assert source["where"] in section
     for figure in source["figures"]:
