@@ -223,7 +223,7 @@ def test_sweeps_go_block_by_block_and_a_cut_one_is_balanced():
     runs = sweep(Options(), ("BG1", "SEA"), ("NB", "HT"), (100, 200), (100, 500), (0.01,))
     assert len(runs) == 2 * 2 * 2 * 6
     blocks = [(run.irrelevant, run.learner, run.stream) for run in runs]
-    assert blocks == sorted(blocks, key=lambda b: (("NB", "HT").index(b[1]), b[0], b[2]))
+    assert blocks == sorted(blocks, key=lambda b: (b[0], ("NB", "HT").index(b[1]), b[2]))
     done = {run: [found(run)] for run in runs[:-2]}
     counted = balanced(runs, done)
     assert len(counted) == len(runs) - 6

@@ -1,7 +1,7 @@
 """Figures 1, 2, 3, 6, 7 and 10 of the ABFS paper: all 36 configurations, with every learner.
 
 On synthetic streams that is 7 streams with 100, 200 and 500 irrelevant features, on real data 3 sets: runs for days,
-which the figures share. They are run block by block, one learner and one width at a time, the quickest learner first,
+which the figures share. They are run block by block, one width and one learner at a time, the quickest learner first,
 stream by stream. Where the time runs out, a stream counts in a block only if all of its configurations are done, so
 that every configuration has the same runs.
 """
@@ -66,8 +66,8 @@ def sweep(
         learners, widths = learners[:1], widths[:1]
     return [
         run
-        for learner in learners
         for irrelevant in widths
+        for learner in learners
         for stream in streams
         for run in configurations(stream, irrelevant, learner, grace_periods, thresholds)
     ]
