@@ -65,7 +65,7 @@ def page(found: Records, texts: Mapping[str, Any]) -> str:
         ]
         if CHARTS[paper](found):
             sections.append(f"![{text['chart']}]({paper}.svg)\n\n*{text['chart']}*")
-        sections += ["**Does it hold?**", _claims(said), "**What the paper does not say**"]
+        sections += ["**Does it hold?**", _claims(said), "**What we found that the paper does not say**"]
         sections += [f"- {line['what']}" for line in text["found"]]
         more = f"details.md#{_slug(text['title'])}"
         sections.append(f"[How we know, and each of its tables and figures]({more})")
@@ -92,7 +92,7 @@ def details(found: Records, looked_into: Records, texts: Mapping[str, Any], newe
             _tables([one for one in tables if one["paper"] == paper]),
         ]
         parts += ["**Figure by figure**", _figures([one for one in figures if one["paper"] == paper])]
-        parts.append("**What the paper does not say**")
+        parts.append("**What we found that the paper does not say**")
         for line in text["found"]:
             why = _filled(_said(line.get("why", ""), found, looked_into), found, looked_into)
             parts.append(f"- **{line['what']}** {why}".rstrip())
@@ -162,8 +162,8 @@ def _verdict_counts(
     agreeing = words["reproduced"] + words["fitted"]
     hold, judged = (sum(figure["verdict"][what] for figure in figures) for what in ("n_agreeing", "n_judged"))
     return [
-        f"{held[True]} of {held[True] + held[False]}",
-        f"{agreeing} of {agreeing + words['differs']}" + (f" ({words['fitted']} fitted)" if words["fitted"] else ""),
+        f"{held[True]} of {held[True] + held[False]}" + (f" ({held[None]} not judged)" if held[None] else ""),
+        f"{agreeing} of {agreeing + words['differs']}" + (f", {words['fitted']} fitted" if words["fitted"] else ""),
         f"{hold} of {judged}",
     ]
 
@@ -180,7 +180,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
         ]
         for claim in claims
     ]
-    return _table(["claim", "holds here", "our figures", "in the paper's own cells"], rows)
+    return _table(["claim", "holds here", "our figures", "in print, the same cells"], rows)
 
 
 def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
@@ -380,7 +380,7 @@ def _screening(found: Records) -> list[Line]:
     lines = []
     for score in ("chi-square", "gini", "mutual-information"):
         for name, cell in _cells(found, "screening-table-4", f"table6.{score}").items():
-            if cell["basis"] == "whole" and cell["published"]:
+            if cell["basis"] == "whole" and (cell["published"] or cell["ours"]):
                 lines.append((f"{score}, {name}", cell["ours"], cell["published"], None))
     return lines
 

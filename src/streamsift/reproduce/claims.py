@@ -88,8 +88,8 @@ def _means(cells: Cells, table: str, columns: tuple[str, ...]) -> tuple[dict[str
     return {column: float(np.mean([cells[table, row, column] for row in rows])) for column in columns}, len(rows)
 
 
-def _best(table: str, method: str, columns: tuple[str, ...], sign: float) -> Check:
-    """One of the columns is best on average over the rows; sign 1: the largest."""
+def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: str = "{:.3f}") -> Check:
+    """One of the columns is best on average over the rows; sign 1: the largest. `form` shows a mean with its unit."""
 
     def check(cells: Cells) -> tuple[bool, str] | None:
         means, n_rows = _means(cells, table, columns)
@@ -98,27 +98,28 @@ def _best(table: str, method: str, columns: tuple[str, ...], sign: float) -> Che
         best = max(means, key=lambda column: sign * means[column])
         others = [column for column in columns if column != method]
         second = max(others, key=lambda column: sign * means[column])
-        words = f"{method} {means[method]:.3g}, the best other ({second}) {means[second]:.3g}; {n_rows} sets"
-        return best == method, words
+        ours, theirs = form.format(means[method]), form.format(means[second])
+        return best == method, f"{method} {ours}, the best other ({second}) {theirs}; {n_rows} sets"
 
     return check
 
 
-def _above(table: str, uppers: tuple[str, ...], lowers: tuple[str, ...]) -> Check:
-    """Every one of some columns is above every one of others, on average over the rows."""
+def _competes(table: str, some: tuple[str, ...], others: tuple[str, ...]) -> Check:
+    """The best of some columns is at least as large as the best of others, on average over the rows."""
 
     def check(cells: Cells) -> tuple[bool, str] | None:
-        means, n_rows = _means(cells, table, (*uppers, *lowers))
+        means, n_rows = _means(cells, table, (*some, *others))
         if not means:
             return None
-        least, most = min(uppers, key=means.__getitem__), max(lowers, key=means.__getitem__)
-        words = f"{least} {means[least]:.3f}, {most} {means[most]:.3f}; {n_rows} sets"
-        return means[least] > means[most], words
+        one, other = (max(names, key=means.__getitem__) for names in (some, others))
+        return means[one] >= means[other], f"{one} {means[one]:.3f}, {other} {means[other]:.3f}; {n_rows} sets"
 
     return check
 
 
-def _gains(table: str, pairs: Mapping[str, tuple[str, str]], signs: Mapping[str, float], *, on_all: bool) -> Check:
+def _gains(
+    table: str, pairs: Mapping[str, tuple[str, str]], signs: Mapping[str, float], unit: str, *, on_all: bool
+) -> Check:
     """The change from one column to another has the expected sign, on average or on every row."""
 
     def check(cells: Cells) -> tuple[bool, str] | None:
@@ -132,7 +133,7 @@ def _gains(table: str, pairs: Mapping[str, tuple[str, str]], signs: Mapping[str,
             judged = changes if on_all else [float(np.mean(changes))]
             right.append(all(signs[name] * change > 0 for change in judged))
             good = sum(signs[name] * change > 0 for change in changes)
-            words.append(f"{name} {np.mean(changes):+.3g} ({good} of {len(changes)})")
+            words.append(f"{name} {np.mean(changes):+.3g} {unit} (as claimed on {good} of {len(changes)})")
         return (all(right), ", ".join(words)) if right else None
 
     return check
@@ -202,30 +203,44 @@ def _all_zero(tables: tuple[str, ...], below: float) -> Check:
 
 
 def _online_faster(cells: Cells) -> tuple[bool, str] | None:
-    """With minibatches of 128 rows and more, one pass is faster than sorting."""
+    """On most sets one pass is faster than sorting with minibatches of 128 rows."""
     words, right = [], []
-    for row in _rows(cells, "table2", ("minibatch offline", "minibatch 256")):
-        offline, online = cells["table2", row, "minibatch offline"], cells["table2", row, "minibatch 256"]
+    for row in _rows(cells, "table2", ("minibatch offline", "minibatch 128")):
+        offline, online = cells["table2", row, "minibatch offline"], cells["table2", row, "minibatch 128"]
         right.append(online < offline)
-        words.append(f"{row} {offline / online:.2g} times")
-    return (all(right), f"offline takes, compared with minibatches of 256: {', '.join(words)}") if right else None
+        words.append(f"{row} {offline / online:.2g}")
+    if not right:
+        return None
+    return sum(right) > len(right) / 2, f"times as long as minibatches of 128, sorting takes: {', '.join(words)}"
 
 
 def _adaptive_better(table: str) -> Check:
     """In most pairs adapting is better than not."""
 
     def check(cells: Cells) -> tuple[bool, str] | None:
-        gaps = []
+        pairs = set()  # a printed pair that stands beside two sets of ours counts once
         for (name, row, column), value in cells.items():
             twin = (name, row, column.replace(" not adaptive", " adaptive"))
             if name == table and " not adaptive" in column and twin in cells:
-                gaps.append(cells[twin] - value)
-        if not gaps:
+                pairs.add((column, cells[twin], value))
+        if not pairs:
             return None
+        gaps = [adaptive - fixed for _, adaptive, fixed in pairs]
         better, equal = sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps)
         return better > len(gaps) / 2, f"better in {better} of {len(gaps)} pairs, equal in {equal}"
 
     return check
+
+
+def _improves_sgd(cells: Cells) -> tuple[bool, str] | None:
+    """SGD errs less on the features of the two adaptive scores than on all."""
+    columns = ("SGD: no screening", "SGD: T-score adaptive", "SGD: Fisher adaptive")
+    means, _ = _means(cells, "table9", columns)
+    if not means:
+        return None
+    alone, *screened = means.values()
+    words = ", ".join(f"{name.removeprefix('SGD: ')} {value:.4f}" for name, value in means.items())
+    return max(screened) < alone, f"error with {words}"
 
 
 def _crowded(cells: Cells) -> tuple[bool, str] | None:
@@ -262,7 +277,7 @@ CLAIMS = (
         "sec. 4.2",
         "FIRES-GLM is the fastest of the six selectors.",
         ("table3.ms",),
-        _best("table3.ms", "FIRES-GLM", ALL_SELECTORS, DOWN),
+        _best("table3.ms", "FIRES-GLM", ALL_SELECTORS, DOWN, "{:.2f} ms"),
     ),
     PaperClaim(
         "fires",
@@ -274,10 +289,10 @@ CLAIMS = (
     PaperClaim(
         "fires",
         "sec. 4.2",
-        "A Perceptron on a few selected features is more accurate than Online Boosting and VFDT "
-        "on all of them, whichever selector is used.",
+        "A Perceptron on a few selected features can compete with Online Boosting and VFDT on all of them "
+        "(taken as: with the best selector it is at least as accurate on average).",
         ("table3.accuracy",),
-        _above("table3.accuracy", ALL_SELECTORS, ON_ALL),
+        _competes("table3.accuracy", ALL_SELECTORS, ON_ALL),
     ),
     PaperClaim(
         "investing",
@@ -313,7 +328,7 @@ CLAIMS = (
         "sec. 5.6",
         "F-ETANA uses more features per instance than ETANA.",
         ("table3",),
-        _gains("table3", {"F-ETANA": ("ETANA", "F-ETANA")}, {"F-ETANA": UP}, on_all=True),
+        _gains("table3", {"F-ETANA": ("ETANA", "F-ETANA")}, {"F-ETANA": UP}, "features", on_all=True),
     ),
     PaperClaim(
         "etana",
@@ -327,26 +342,27 @@ CLAIMS = (
         "sec. 5.6",
         "F-ETANA trains faster than ETANA.",
         ("table4.T",),
-        _gains("table4.T", {"F-ETANA": ("ETANA", "F-ETANA")}, {"F-ETANA": DOWN}, on_all=True),
+        _gains("table4.T", {"F-ETANA": ("ETANA", "F-ETANA")}, {"F-ETANA": DOWN}, "s", on_all=True),
     ),
     PaperClaim(
         "abfs",
         "sec. 6.2, Table 3",
         "With 100 irrelevant features ABFS raises the mean accuracy of NB, KNN and HT, and lowers that of HAT.",
         ("table3",),
-        _gains("table3", WITH_ABFS, {"NB": UP, "KNN": UP, "HT": UP, "HAT": DOWN}, on_all=False),
+        _gains("table3", WITH_ABFS, {"NB": UP, "KNN": UP, "HT": UP, "HAT": DOWN}, "points", on_all=False),
     ),
     PaperClaim(
         "abfs",
         "sec. 6.2, Table 3",
         "It improves NB, KNN and HT on every generator.",
         ("table3",),
-        _gains("table3", GAINING, dict.fromkeys(GAINING, UP), on_all=True),
+        _gains("table3", GAINING, dict.fromkeys(GAINING, UP), "points", on_all=True),
     ),
     PaperClaim(
         "abfs",
-        "Tables 3 to 5",
-        "A Hoeffding tree with ABFS is as good as with the oracle (taken as: within 0.1 points on every stream).",
+        "sec. 6.2, Table 3",
+        "With a Hoeffding tree the oracle is only 0.03 points above ABFS on average "
+        "(taken as: at most 0.1 on every stream).",
         ("table3",),
         _loses("table3", "HT-ABFS", "HT-ORACLE", 0.1, "points"),
     ),
@@ -355,12 +371,12 @@ CLAIMS = (
         "Table 6",
         "ABFS makes NB slower and KNN faster.",
         ("table6",),
-        _gains("table6", {name: WITH_ABFS[name] for name in ("NB", "KNN")}, {"NB": UP, "KNN": DOWN}, on_all=True),
+        _gains("table6", {name: WITH_ABFS[name] for name in ("NB", "KNN")}, {"NB": UP, "KNN": DOWN}, "s", on_all=True),
     ),
     PaperClaim(
         "abfs",
         "sec. 6.2, Tables 8 and 9",
-        "With 100 true features ABFS improves NB and KNN.",
+        "With 100 true features ABFS improves NB and KNN (the best of its three settings).",
         ("table8.accuracy", "table9"),
         _crowded,
     ),
@@ -369,7 +385,7 @@ CLAIMS = (
         "sec. 6.3, Table 10",
         "On real data NB and HT gain on every set.",
         ("table10",),
-        _gains("table10", REAL_ABFS, dict.fromkeys(REAL_ABFS, UP), on_all=True),
+        _gains("table10", REAL_ABFS, dict.fromkeys(REAL_ABFS, UP), "points", on_all=True),
     ),
     PaperClaim(
         "screening",
@@ -388,7 +404,7 @@ CLAIMS = (
     PaperClaim(
         "screening",
         "sec. 3.1.3, Table 2",
-        "With minibatches above 128 rows one pass is faster than sorting all rows.",
+        "On most sets one pass is faster than sorting all rows, with minibatches of 128 rows or fewer.",
         ("table2",),
         _online_faster,
     ),
@@ -403,9 +419,9 @@ CLAIMS = (
     PaperClaim(
         "screening",
         "sec. 3.3.2, Table 9",
-        "The same on URL.",
+        "On URL adaptive t-score and Fisher score improve SGD.",
         ("table9",),
-        _adaptive_better("table9"),
+        _improves_sgd,
         "ours is a part of its first day",
     ),
 )

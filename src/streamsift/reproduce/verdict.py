@@ -110,8 +110,8 @@ def _by_value(pairs: Sequence[Pair]) -> tuple[int, int, str]:
     rest = [pair for pair in off if isinstance(pair.published, str) or not pair.published]
     if rest:
         first = rest[0]
-        sentence += f"; {len(rest)} differ from a word or a printed 0 ({first.cell}: {_short(first.ours)} for "
-        sentence += f"{_short(first.published)})"
+        sentence += f"; {len(rest)} {'differ' if len(rest) > 1 else 'differs'} from a word or a printed 0 "
+        sentence += f"({first.cell}: {_short(first.ours)} for {_short(first.published)})"
     return n_agreeing, len(pairs), sentence + "."
 
 
