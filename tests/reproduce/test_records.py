@@ -43,6 +43,7 @@ def test_repeats_become_means_with_standard_errors():
     (alone,) = combined([[Pair("t", "a", 2.0, 1.0)]])
     assert (alone.ours, alone.error, alone.repeats) == (2.0, None, 1)  # one says nothing of its error
     assert combined([[Pair("t", "a", "mc", "mc")]] * 2)[0].ours == "mc"
+    assert combined([[Pair("t", "a", 0.07, 1.0)]] * 10)[0].error == 0.0  # equal values, not what rounding leaves
 
 
 def test_a_kept_file_counts_only_whole_and_of_the_same_settings():

@@ -94,7 +94,7 @@ def _mean(same: list[Pair]) -> Pair:
     if len(same) == 1 or isinstance(first.ours, str):
         return replace(first, repeats=len(same))
     ours = np.array([float(pair.ours) for pair in same])
-    error = float(ours.std(ddof=1) / math.sqrt(len(ours)))
+    error = float(ours.std(ddof=1) / math.sqrt(len(ours))) if np.ptp(ours) else 0.0  # not what rounding leaves
     return replace(first, ours=float(ours.mean()), error=error, repeats=len(same))
 
 
