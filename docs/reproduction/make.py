@@ -57,7 +57,7 @@ def page(found: Records, texts: Mapping[str, Any]) -> str:
             [one for one in shown if one["paper"] == paper] for shown in (tables, claims, figures)
         )  # fmt: skip
         counts = _verdict_counts(own, said, drawn)
-        overview.append([f"[{text['title'].partition(' (')[0]}](#{_slug(text['title'])})", text["verdict"], *counts])
+        overview.append([f"[{text['title'].partition(' (')[0]}](#{_slug(text['title'])})", *counts, text["verdict"]])
         sections += [
             f"## {text['title']}",
             f"**What it claims.** {text['claim']}",
@@ -69,7 +69,7 @@ def page(found: Records, texts: Mapping[str, Any]) -> str:
         sections += [f"- {line['what']}" for line in text["found"]]
         more = f"details.md#{_slug(text['title'])}"
         sections.append(f"[How we know, and each of its tables and figures]({more})")
-    columns = ["paper", "our verdict", "claims that hold", "tables reproduced", "claims about figures that hold"]
+    columns = ["paper", "claims that hold", "tables reproduced", "claims about figures that hold", "our verdict"]
     parts += [_table(columns, overview), *sections, "## How it is judged", texts["how"]]
     return _joined(parts)
 
