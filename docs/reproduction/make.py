@@ -1,6 +1,7 @@
 """Make the two pages of the reproduced papers, and their charts, from the results beside them.
 
     python docs/reproduction/make.py
+    python docs/reproduction/make.py --add out/results   (further repeats, measured with the next --seed, come first)
 
 Reads results/*.json, as `streamsift reproduce all` (in its folder results/) and `streamsift reproduce PAPER --check
 NAME` write them, texts.json, what was found out in words, and newer.json, figures that others printed later, each with
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +26,8 @@ from streamsift.reproduce.everything import STRENGTH, summary
 from streamsift.reproduce.figure_verdict import figures_summary
 from streamsift.reproduce.printed import KINDS, RESULTS
 from streamsift.reproduce.printed_figures import FIGURE_RULE, FIGURE_WORDS
+from streamsift.reproduce.record import pooled
+from streamsift.reproduce.record import text as text_of
 from streamsift.reproduce.verdict import RULE, WORDS
 
 HERE = Path(__file__).resolve().parent
@@ -467,6 +471,16 @@ def files() -> dict[str, str]:
     return made
 
 
+def add(folder: Path) -> None:
+    """Add the results of another folder to those kept here: further repeats, or exhibits that are not here yet."""
+    for path in sorted(folder.glob("*.json")):
+        kept, more = HERE / "results" / path.name, json.loads(path.read_text("utf-8"))
+        whole = pooled(json.loads(kept.read_text("utf-8")), more) if kept.is_file() else more
+        kept.write_text(text_of(whole), encoding="utf-8")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--add"]:
+        add(Path(sys.argv[2]))
     for name, text in files().items():
         (HERE / name).write_text(text, encoding="utf-8")

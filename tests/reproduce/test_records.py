@@ -12,14 +12,24 @@ import pytest
 from streamsift.cli import reproduce_all
 from streamsift.cli.errors import run
 from streamsift.cli.main import cli
+from streamsift.core.exceptions import InputError
 from streamsift.reproduce import everything, figure_verdict
 from streamsift.reproduce.claims import CLAIMS, judged_claims
 from streamsift.reproduce.everything import ExhibitTask, plan
 from streamsift.reproduce.order import method_order, rank_correlation
 from streamsift.reproduce.papers import published_table
 from streamsift.reproduce.printed import MOST_REPEATS, TABLES, PrintedTable
-from streamsift.reproduce.record import combined, fingerprint, read_kept, record, rests_on, settings, with_repeat
-from streamsift.reproduce.result import Options, Pair, Result
+from streamsift.reproduce.record import (
+    combined,
+    fingerprint,
+    pooled,
+    read_kept,
+    record,
+    rests_on,
+    settings,
+    with_repeat,
+)
+from streamsift.reproduce.result import Options, Pair, Result, Series
 
 
 def result(*values, n_left=0):
@@ -44,6 +54,45 @@ def test_repeats_become_means_with_standard_errors():
     assert (alone.ours, alone.error, alone.repeats) == (2.0, None, 1)  # one says nothing of its error
     assert combined([[Pair("t", "a", "mc", "mc")]] * 2)[0].ours == "mc"
     assert combined([[Pair("t", "a", 0.07, 1.0)]] * 10)[0].error == 0.0  # equal values, not what rounding leaves
+
+
+def one_record(seeds):
+    """A record of an exhibit that depends on the seed alone."""
+    repeats = []
+    for seed in seeds:
+        values = np.random.default_rng(seed).normal(5.0, size=3)
+        line = Series("panel", "line", [1.0, 2.0], values[:2].tolist())
+        named = Series("panel", "named", ["a"], [float(seed)])
+        found = replace(result((float(values[0]), 4.0), (float(values[2]), 1.0), ("a", "a")), series=[line, named])
+        repeats.append({"seed": seed, "seconds": 1.0, "result": found.as_dict()})
+    kept = {"settings": {"rows": None, "brief": False}, "commits": ["c"], "repeats": repeats}
+    command = f"streamsift reproduce abfs --table 3 --repeats {len(seeds)} --data DIR -o out/"
+    return record("abfs", "table 3", kept, command=command, paper_repeats=30)
+
+
+@pytest.mark.parametrize(("first", "second"), [([1], [2]), ([1, 2, 3], [4]), ([1], [2, 3, 4, 5]), ([1, 2], [3, 4, 5])])
+def test_repeats_of_two_folders_add_up_to_those_of_one(first, second):
+    together, both = one_record([*first, *second]), pooled(one_record(first), one_record(second))
+    assert {**both, "cells": 0, "series": 0} == {**together, "cells": 0, "series": 0}
+    for cell, other in zip(both["cells"], together["cells"], strict=True):
+        assert cell["repeats"] == other["repeats"]
+        if isinstance(cell["ours"], str):
+            assert cell == other
+        else:
+            assert cell["ours"] == pytest.approx(other["ours"], rel=1e-5)
+            assert cell["error"] == pytest.approx(other["error"], rel=1e-3)
+    for line, other in zip(both["series"], together["series"], strict=True):
+        assert line["x"] == other["x"]
+        assert line["y"] == pytest.approx(other["y"], rel=1e-5)
+
+
+def test_only_repeats_of_each_other_add_up():
+    with pytest.raises(InputError, match=r"The seeds \[1\] do not follow \[1\]: measure with --seed 2"):
+        pooled(one_record([1]), one_record([1]))
+    with pytest.raises(InputError, match="differ in rows"):
+        pooled(one_record([1]), {**one_record([2]), "rows": 500})
+    with pytest.raises(InputError, match="only whole repeats"):
+        pooled(one_record([1]), {**one_record([2]), "n_left": 3})
 
 
 def test_a_kept_file_counts_only_whole_and_of_the_same_settings():

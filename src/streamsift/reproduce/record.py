@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from streamsift.core.exceptions import InputError
 from streamsift.reproduce.result import Options, Pair, Series
 
 Kept = dict[str, Any]  # the file of an exhibit: settings, commits, repeats
@@ -169,6 +170,67 @@ def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats:
         "note": first["note"],
         "cells": [_short(asdict(cell)) for cell in cells],
         "series": [asdict(one) for one in series],
+    }
+
+
+def pooled(known: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """One record of the repeats of two, as if all had been measured in one folder; `more` has the seeds that follow.
+
+    So repeats add up over days and machines: `streamsift reproduce all --seed N` measures further ones.
+    """
+    same = ("paper", "exhibit", "rows", "brief", "missing", "paper_repeats")
+    unlike = [name for name in same if known[name] != more[name]]
+    if unlike:
+        raise InputError(f"The results differ in {', '.join(unlike)}, so they are not repeats of each other.")
+    if known["n_left"] or more["n_left"]:
+        raise InputError("Runs of a result are left: only whole repeats can be added up.")
+    seeds = [*known["seeds"], *more["seeds"]]
+    if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
+        raise InputError(
+            f"The seeds {more['seeds']} do not follow {known['seeds']}: measure with --seed {known['seeds'][-1] + 1}."
+        )
+    n_known, n_more = known["repeats"], more["repeats"]
+    cells = {(cell["table"], cell["cell"]): cell for cell in more["cells"]}
+    lines = {(one["panel"], one["name"]): one for one in more["series"]}
+    plain = re.sub(r" --(repeats|seed) \d+", "", known["command"])
+    return {
+        **known,
+        "command": plain.replace(" --data", f" --repeats {len(seeds)} --data"),
+        "commits": list(dict.fromkeys([*known["commits"], *more["commits"]])),
+        "seconds": float(f"{known['seconds'] + more['seconds']:.3g}"),
+        "seeds": seeds,
+        "repeats": n_known + n_more,
+        "cells": [_pooled_cell(cell, cells.get((cell["table"], cell["cell"]))) for cell in known["cells"]],
+        "series": [
+            _pooled_line(one, n_known, lines.get((one["panel"], one["name"])), n_more) for one in known["series"]
+        ],
+    }
+
+
+def _pooled_cell(one: dict[str, Any], other: dict[str, Any] | None) -> dict[str, Any]:
+    """Mean and standard error of all repeats, from those of two parts."""
+    if other is None:
+        return one
+    n, m = one["repeats"], other["repeats"]
+    if isinstance(one["ours"], str):
+        return {**one, "repeats": n + m}
+    squares = sum(part["repeats"] * (part["repeats"] - 1) * (part["error"] or 0.0) ** 2 for part in (one, other))
+    squares += (one["ours"] - other["ours"]) ** 2 * n * m / (n + m)
+    mean = (n * one["ours"] + m * other["ours"]) / (n + m)
+    error = math.sqrt(squares / ((n + m - 1) * (n + m)))
+    return _short({**one, "ours": mean, "error": error, "repeats": n + m})
+
+
+def _pooled_line(one: dict[str, Any], n: int, other: dict[str, Any] | None, m: int) -> dict[str, Any]:
+    """Means of what lies at the same place; a line of another length is left out, as `mean_series` does."""
+    if other is None or len(one["y"]) != len(other["y"]):
+        return one
+    weights = [*[one] * n, *[other] * m]
+    words = any(isinstance(place, str) for place in one["x"])
+    return {
+        **one,
+        "x": one["x"] if words else _means([line["x"] for line in weights]),
+        "y": _means([line["y"] for line in weights]),
     }
 
 
