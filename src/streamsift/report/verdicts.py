@@ -128,7 +128,8 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> Table:
         for claim in claims
     ]
     note = "The same check is applied to the printed cells and to ours, over the cells measured here."
-    return Table("Claims", ["where", "claim", "holds here", "in figures", "in its own cells", "rests on"], rows, note)
+    columns = ["where", "claim", "holds here", "our figures", "in print, same cells", "rests on"]
+    return Table("Claims", columns, rows, note)
 
 
 def _papers(tables: Sequence[Mapping[str, Any]]) -> Table:
