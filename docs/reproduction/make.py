@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from streamsift.core.exceptions import InputError
 from streamsift.reproduce.claims import judged_claims
 from streamsift.reproduce.everything import STRENGTH, summary
 from streamsift.reproduce.figure_verdict import figures_summary
@@ -471,11 +472,18 @@ def files() -> dict[str, str]:
     return made
 
 
-def add(folder: Path) -> None:
-    """Add the results of another folder to those kept here: further repeats, or exhibits that are not here yet."""
+def add(folder: Path, results: Path = HERE / "results") -> None:
+    """Add the results of a folder to those kept: further repeats, or exhibits that are not there yet; all or none."""
+    made = {}
     for path in sorted(folder.glob("*.json")):
-        kept, more = HERE / "results" / path.name, json.loads(path.read_text("utf-8"))
-        whole = pooled(json.loads(kept.read_text("utf-8")), more) if kept.is_file() else more
+        kept, more = results / path.name, json.loads(path.read_text("utf-8"))
+        try:
+            made[kept] = pooled(json.loads(kept.read_text("utf-8")), more) if kept.is_file() else more
+        except InputError as error:
+            sys.exit(f"{path.stem}: {error} Nothing was added.")
+    if not made:
+        sys.exit(f"There are no results in {folder}: give the folder results/ of `streamsift reproduce all`.")
+    for kept, whole in made.items():
         kept.write_text(text_of(whole), encoding="utf-8")
 
 

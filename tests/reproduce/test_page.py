@@ -105,6 +105,28 @@ def test_abfs_on_real_data_is_the_version_that_the_page_says():
         assert cell["ours"] == pytest.approx(rows[name], abs=0.01 + 3 * (cell["error"] or 0.0)), name
 
 
+def test_results_of_another_folder_are_added_all_or_none(make, tmp_path):
+    kept, more = tmp_path / "kept", tmp_path / "more"
+    for folder in (kept, more):
+        folder.mkdir()
+    first = json.loads((FOLDER / "results" / "investing-table-1.json").read_text("utf-8"))
+    first |= {"seeds": [1], "repeats": 1, "cells": [{**cell, "error": None, "repeats": 1} for cell in first["cells"]]}
+    second = {**first, "seeds": [2], "cells": [{**cell, "ours": cell["ours"] + 2.0} for cell in first["cells"]]}
+    (kept / "investing-table-1.json").write_text(json.dumps(first), "utf-8")
+    (more / "investing-table-1.json").write_text(json.dumps(second), "utf-8")
+    (more / "investing-table-2.json").write_text(json.dumps(second), "utf-8")
+    make["add"](more, kept)
+    both = json.loads((kept / "investing-table-1.json").read_text("utf-8"))
+    assert (both["seeds"], both["repeats"], both["cells"][0]["error"]) == ([1, 2], 2, pytest.approx(1.0))
+    assert (kept / "investing-table-2.json").is_file()
+    (kept / "investing-table-2.json").unlink()
+    with pytest.raises(SystemExit, match=r"investing-table-1: The seeds \[2\] do not follow .* Nothing was added"):
+        make["add"](more, kept)
+    assert not (kept / "investing-table-2.json").exists()
+    with pytest.raises(SystemExit, match="There are no results in"):
+        make["add"](tmp_path, kept)
+
+
 @pytest.mark.parametrize("source", NEWER, ids=lambda source: source["where"])
 def test_newer_figures_say_where_they_stand_and_are_on_the_page(make, source):
     assert source["paper"] in make["PAPERS"]
