@@ -488,7 +488,12 @@ def add(folder: Path, results: Path = HERE / "results") -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--add"]:
-        add(Path(sys.argv[2]))
+    match sys.argv[1:]:
+        case []:
+            pass
+        case ["--add", folder]:
+            add(Path(folder))
+        case _:
+            sys.exit("Usage: python docs/reproduction/make.py [--add FOLDER]")
     for name, text in files().items():
         (HERE / name).write_text(text, encoding="utf-8")
