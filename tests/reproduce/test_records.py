@@ -63,7 +63,8 @@ def one_record(seeds):
         values = np.random.default_rng(seed).normal(5.0, size=3)
         line = Series("panel", "line", [1.0, 2.0], values[:2].tolist())
         named = Series("panel", "named", ["a"], [float(seed)])
-        found = replace(result((float(values[0]), 4.0), (float(values[2]), 1.0), ("a", "a")), series=[line, named])
+        found = result((float(values[0]), 4.0), (float(values[2]), 1.0), ("a", "a"))
+        found = replace(found, series=[line, named], note="Of 3 cells 2 are near.")
         repeats.append({"seed": seed, "seconds": 1.0, "result": found.as_dict()})
     kept = {"settings": {"rows": None, "brief": False}, "commits": ["c"], "repeats": repeats}
     command = f"streamsift reproduce abfs --table 3 --repeats {len(seeds)} --data DIR -o out/"
@@ -127,6 +128,20 @@ def test_an_unfinished_repeat_is_replaced_by_what_it_becomes():
     assert len(found["cells"]) == 2
     assert rests_on(found) == "full size"
     assert rests_on({**found, "rows": 500}) == "quick"
+
+
+def test_a_further_repeat_that_is_unfinished_counts_nowhere():
+    kept = with_repeat(None, repeat(1, (1.0, 1.0), (2.0, 2.0)), Options(), "abc")
+    kept = with_repeat(kept, repeat(2, (9.0, 1.0), n_left=1, seconds=5.0), Options(), "def")
+    found = record("abfs", "table 3", kept, command="c", paper_repeats=30)
+    assert [(cell["ours"], cell["repeats"]) for cell in found["cells"]] == [(1.0, 1), (2.0, 1)]
+    assert (found["seeds"], found["repeats"], found["seconds"]) == ([1], 1, 1.0)
+    assert pooled(found, {**found, "seeds": [2]})["repeats"] == 2  # the seed is measured again, elsewhere or here
+
+
+def test_a_note_with_figures_of_its_own_says_whose_they_are():
+    assert one_record([1])["note"] == "Of 3 cells 2 are near."
+    assert one_record([1, 2])["note"] == "Of 3 cells 2 are near. (The figures of this note are of seed 1.)"
 
 
 # -- as often as the time allows --------------------------------------------------------------------------------------

@@ -103,14 +103,14 @@ class AllPapers:
 
     def records(self) -> dict[str, dict[str, Any]]:
         """What the verdicts are made from, by stem."""
-        from streamsift.reproduce.record import record
+        from streamsift.reproduce.record import counted, record
 
         return {
             task.stem: record(
                 task.paper,
                 task.exhibit,
                 self.kept[task.stem],
-                command=replace(task, repeats=len(self.kept[task.stem]["repeats"])).command,
+                command=replace(task, repeats=len(counted(self.kept[task.stem]))).command,
                 paper_repeats=task.paper_repeats,
             )
             for task in self.tasks

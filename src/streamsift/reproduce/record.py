@@ -57,6 +57,11 @@ def n_whole(kept: Kept) -> int:
     return sum(not repeat["result"]["n_left"] for repeat in kept["repeats"])
 
 
+def counted(kept: Kept) -> list[dict[str, Any]]:
+    """The repeats that a record is made of: those that are finished or, where none is, what there is of the first."""
+    return [repeat for repeat in kept["repeats"] if not repeat["result"]["n_left"]] or kept["repeats"][:1]
+
+
 def seconds(kept: Kept) -> float:
     """The time all repeats took."""
     return float(sum(repeat["seconds"] for repeat in kept["repeats"]))
@@ -146,31 +151,34 @@ def _one_line(values: str) -> str:
 
 def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats: int) -> dict[str, Any]:
     """What the repository keeps of an exhibit."""
-    repeats = kept["repeats"]
-    whole = [repeat for repeat in repeats if not repeat["result"]["n_left"]]
-    first = repeats[0]["result"]
+    repeats = counted(kept)
+    first, seeds = repeats[0]["result"], [repeat["seed"] for repeat in repeats]
     cells = combined([[Pair(**pair) for pair in repeat["result"]["pairs"]] for repeat in repeats])
-    series = mean_series(
-        [[Series(**one) for one in repeat["result"].get("series", [])] for repeat in whole or repeats[:1]]
-    )
+    series = mean_series([[Series(**one) for one in repeat["result"].get("series", [])] for repeat in repeats])
     return {
         "paper": paper,
         "exhibit": exhibit,
         "title": first["title"],
         "command": command,
         "commits": kept["commits"],
-        "seconds": float(f"{seconds(kept):.3g}"),
+        "seconds": float(f"{seconds({'repeats': repeats}):.3g}"),
         "rows": kept["settings"]["rows"],
         "brief": kept["settings"]["brief"],
-        "seeds": [repeat["seed"] for repeat in repeats],
-        "repeats": len(whole),
+        "seeds": seeds,
+        "repeats": 0 if first["n_left"] else len(repeats),
         "paper_repeats": paper_repeats,
-        "n_left": sum(repeat["result"]["n_left"] for repeat in repeats) if not whole else 0,
+        "n_left": first["n_left"],
         "missing": first["missing"],
-        "note": first["note"],
+        "note": _of_seed(first["note"], seeds),
         "cells": [_short(asdict(cell)) for cell in cells],
         "series": [asdict(one) for one in series],
     }
+
+
+def _of_seed(note: str, seeds: Sequence[int]) -> str:
+    """A note was written for the first repeat; where there are more, it says so."""
+    said = f" (The figures of this note are of seed {seeds[0]}.)"
+    return note.removesuffix(said) + said if note and len(seeds) > 1 else note
 
 
 def pooled(known: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,6 +208,7 @@ def pooled(known: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": float(f"{known['seconds'] + more['seconds']:.3g}"),
         "seeds": seeds,
         "repeats": n_known + n_more,
+        "note": _of_seed(known["note"], seeds),
         "cells": [_pooled_cell(cell, cells.get((cell["table"], cell["cell"]))) for cell in known["cells"]],
         "series": [
             _pooled_line(one, n_known, lines.get((one["panel"], one["name"])), n_more) for one in known["series"]
