@@ -128,8 +128,9 @@ def few_rows(options: Options, progress: Progress) -> Result:
     model: Any = tree.model  # type: ignore[attr-defined]  # of river
     return Result(
         title="Gisette: the learners on all features by rows learnt",
-        lead=f"Haug et al., Table 3. {len(y):,} of 7,000 rows, batches of {BATCH}, seed {options.seed}.",
-        note="Each column is a quarter of the rows, in their order. A Hoeffding tree splits at one of two equally good "
+        lead=f"Haug et al., Table 3. {len(y):,} of 7,000 rows, batches of {BATCH}, seed {options.seed}. "
+        "Each column is a quarter of the rows, in their order.",
+        note="A Hoeffding tree splits at one of two equally good "
         f"features when its bound is below {model.tau:g}: between two classes that takes "
         f"{rows_to_break_a_tie(model.delta, model.tau):,} rows. With {len(order):,} rows it made {model.n_branches or 0} "
         "splits.",
