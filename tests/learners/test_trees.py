@@ -138,6 +138,24 @@ def test_trees_equal_those_of_river(name: str, kind: str) -> None:
 
 
 @pytest.mark.compiled
+def test_alternate_trees_come_and_go_as_those_of_river() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(9_000, 3))
+    y = (X[:, 0] > 0).astype(np.int64)
+    y[3_000:6_000] = X[3_000:6_000, 1] > 0
+    y[6_000:] = (X[6_000:, 0] > 0) ^ (X[6_000:, 2] > 0)
+    theirs, ours = KINDS["adaptive"]
+    mine, other = ArrayLearner(ours), River(lambda: theirs([]))
+    everything = np.arange(3)
+    assert_equal(
+        probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
+    )
+    counts = ("n_alternate_trees", "n_switch_alternate_trees", "n_pruned_alternate_trees", "n_nodes", "n_active_leaves")
+    assert [getattr(mine.model, name) for name in counts] == [getattr(other.model, name) for name in counts]
+    assert other.model.n_alternate_trees > 1
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_equal_those_of_river_while_the_selection_changes(kind: str) -> None:
     X, y, nominal = stream("agr", 4_000)

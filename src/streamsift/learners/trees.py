@@ -136,6 +136,19 @@ class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc
         return _shares(found, sum(found.values()) * error * error)
 
 
+def way_down(node: Any, x: Row) -> Any:
+    """The leaf that a row falls into; where a branch does not know the row's way, along that of most rows.
+
+    As `traverse` of river's branches, which goes down by generators within generators.
+    """
+    while hasattr(node, "children"):  # a branch; isinstance takes five times as long, since river's nodes are abstract
+        try:
+            node = node.children[node.branch_no(x)]
+        except KeyError:
+            node = node.most_common_path()[1]
+    return node
+
+
 class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
     """river's Hoeffding tree with leaves of arrays; its rows are `Row`."""
 
@@ -143,11 +156,70 @@ class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
         kind = ArrayLeaf if self.leaf_prediction == "mc" else ArrayBayesLeaf
         return kind(initial_stats or {}, 0 if parent is None else parent.depth + 1, self.splitter)
 
+    def predict_proba_one(self, x: Row) -> dict[int, float]:
+        found: dict[int, float] = {} if self._root is None else way_down(self._root, x).prediction(x)
+        return found
+
 
 class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc]  # likewise
-    """river's Hoeffding adaptive tree with leaves of arrays; its rows are `Row`."""
+    """river's Hoeffding adaptive tree with leaves of arrays; its rows are `Row`.
+
+    In river every branch on the way of a row looks for its leaf and asks for the prediction; here that is done once for
+    all of them. Rows that meet an alternate tree, or a branch that does not know their way, are left to river.
+    """
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
         depth = 0 if parent is None else parent.depth + 1
         detector = self.drift_detector.clone()
         return ArrayAdaptiveLeaf(initial_stats or {}, depth, self.splitter, drift_detector=detector, rng=self._rng)
+
+    def learn_one(self, x: Row, y: int, *, w: float = 1.0) -> None:
+        path, leaf = self._plain_path(x)
+        if leaf is None:
+            super().learn_one(x, y, w=w)
+            return
+        self.classes.add(y)
+        self._train_weight_seen_by_model += w
+        said = ArrayBayesLeaf.prediction(leaf, x)
+        wrong = 0 if said and max(said, key=said.__getitem__) == y else 1
+        parent, at = None, None
+        for branch, down in path:
+            branch.stats[y] = branch.stats.get(y, 0.0) + w
+            before = branch._mean_error.get()
+            branch.drift_detector.update(wrong)
+            branch._mean_error.update(wrong)
+            if branch.drift_detector.drift_detected:
+                self._follow_drift(branch, before, x, y, w, parent, at)
+            parent, at = branch, down
+        leaf.learn_one(x, y, w=w, tree=self, parent=parent, parent_branch=at)
+        if self._train_weight_seen_by_model % self.memory_estimate_period == 0:
+            self._estimate_model_size()
+
+    def _plain_path(self, x: Row) -> tuple[list[tuple[Any, int]], Any]:
+        """The branches on the way of a row, each with the number of its child, and the leaf; None for river's."""
+        path, node = [], self._root
+        while hasattr(node, "children"):
+            try:
+                down = node.branch_no(x)
+            except KeyError:
+                return [], None
+            if node._alternate_tree is not None:
+                return [], None
+            path.append((node, down))
+            node = node.children[down]
+        return path, node
+
+    def _follow_drift(self, branch: Any, before: float, x: Row, y: int, w: float, parent: Any, at: int | None) -> None:
+        """The error of a branch has changed: count it anew and, if it has risen, begin an alternate tree."""
+        fallen = before > branch._mean_error.get()
+        branch._mean_error = branch._mean_error.clone()
+        if not fallen:
+            branch._alternate_tree = self._new_leaf(parent=branch)
+            branch._alternate_tree.depth -= 1
+            self._n_alternate_trees += 1
+            branch._alternate_tree.learn_one(x, y, w=w, tree=self, parent=parent, parent_branch=at)
+
+    def predict_proba_one(self, x: Row) -> dict[int, float]:
+        _, leaf = self._plain_path(x)
+        found: dict[int, float] = super().predict_proba_one(x) if leaf is None else leaf.prediction(x)
+        return found

@@ -132,8 +132,8 @@ def few_rows(options: Options, progress: Progress) -> Result:
         "Each column is a quarter of the rows, in their order.",
         note="A Hoeffding tree splits at one of two equally good "
         f"features when its bound is below {model.tau:g}: between two classes that takes "
-        f"{rows_to_break_a_tie(model.delta, model.tau):,} rows. With {len(order):,} rows it made {model.n_branches or 0} "
-        "splits.",
+        f"{rows_to_break_a_tie(model.delta, model.tau):,} rows. With {len(order):,} rows it made "
+        f"{model.n_branches or 0} splits.",
         columns=["method", *(f"quarter {k + 1}" for k in range(PARTS)), "mean", "in print"],
         rows=rows,
         x_label="",
