@@ -27,7 +27,7 @@ from streamsift.reproduce.everything import STRENGTH, summary
 from streamsift.reproduce.figure_verdict import figures_summary
 from streamsift.reproduce.printed import KINDS, RESULTS
 from streamsift.reproduce.printed_figures import FIGURE_RULE, FIGURE_WORDS
-from streamsift.reproduce.record import pooled
+from streamsift.reproduce.record import means_of, pooled
 from streamsift.reproduce.record import text as text_of
 from streamsift.reproduce.verdict import RULE, WORDS
 
@@ -185,7 +185,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
         ]
         for claim in claims
     ]
-    return _table(["claim", "holds here", "our figures", "in print, the same cells"], rows)
+    return _table(["claim", "holds here", "our figures ± standard error", "in print, the same cells"], rows)
 
 
 def _tables(tables: Sequence[Mapping[str, Any]]) -> str:
@@ -269,8 +269,10 @@ def _runs(found: Records, looked_into: Records) -> str:
 
 
 def _error(record: Mapping[str, Any]) -> str:
-    """The median standard error, as a share of the mean; nothing where there is one repeat."""
-    shares = sorted(abs(cell["error"] / cell["ours"]) for cell in record["cells"] if cell["error"] and cell["ours"])
+    """The median standard error of cells or lines, as a share of the mean; nothing where there is one repeat."""
+    means = [(cell["ours"], cell["error"]) for cell in record["cells"]]
+    means += [mean for line in record.get("series", []) if not means for mean in means_of(line)]
+    shares = sorted(abs(error / mean) for mean, error in means if error and mean)
     return f"{100 * shares[len(shares) // 2]:.2g} %" if shares else ""
 
 
@@ -391,8 +393,6 @@ def _screening(found: Records) -> list[Line]:
 
 
 CHARTS = {"fires": _fires, "investing": _investing, "etana": _etana, "abfs": _abfs, "screening": _screening}
-
-
 LOGARITHMIC = ("investing",)
 
 

@@ -224,3 +224,16 @@ def test_a_reproduction_has_panels_a_table_and_the_note():
     assert len(parsed.all("div", "chart")) == 1
     for words in ("Figure 3", "0.500", "The paper prints no numbers.", "without fading", "A shift every 250 rows"):
         assert words in parsed.text
+
+
+def test_a_figure_of_several_repeats_has_its_means_and_their_errors():
+    line = {"panel": "mean accuracy", "name": "FIRES", "x": ["SEA"], "y": [0.8125], "error": [0.0125]}
+    curve = {"panel": "over time", "name": "FIRES", "x": list(range(50)), "y": [0.987654] * 50}
+    record = {"seeds": [1, 2, 3], "repeats": 3, "paper_repeats": 30, "cells": [], "series": [line, curve]}
+    parsed = Page(reproduction_report(RESULT, record))
+    for words in ("What the figure shows, means over 3 repeats (30 in the paper)", "0.8125", "0.0125", "first repeat"):
+        assert words in parsed.text
+    assert "Lines of more than 40 places are left out: 1." in parsed.text
+    assert "0.9877" not in parsed.text
+    alone = Page(reproduction_report(RESULT, {**record, "seeds": [1], "repeats": 1}))
+    assert "standard error" not in alone.text

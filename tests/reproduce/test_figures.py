@@ -105,8 +105,8 @@ def test_a_record_keeps_the_means_of_the_series_on_one_line():
         kept = with_repeat(kept, a_repeat(seed, line, words), Options(), "abc")
     found = record("abfs", "figure 1", kept, command="c", paper_repeats=0)
     assert found["series"] == [
-        {"panel": "p", "name": "a", "x": [0, 0.5], "y": [1.5, 3]},
-        {"panel": "p", "name": "b", "x": ["x", "y"], "y": [1.5, 1.5]},
+        {"panel": "p", "name": "a", "x": [0, 0.5], "y": [1.5, 3], "error": [0.5, 0]},
+        {"panel": "p", "name": "b", "x": ["x", "y"], "y": [1.5, 1.5], "error": [0.5, 0.5]},
     ]
     assert json.loads(text(found)) == found
     assert '"x": ["x", "y"]' in text(found)

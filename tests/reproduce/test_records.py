@@ -22,6 +22,7 @@ from streamsift.reproduce.printed import MOST_REPEATS, TABLES, PrintedTable
 from streamsift.reproduce.record import (
     combined,
     fingerprint,
+    mean_series,
     pooled,
     read_kept,
     record,
@@ -85,6 +86,25 @@ def test_repeats_of_two_folders_add_up_to_those_of_one(first, second):
     for line, other in zip(both["series"], together["series"], strict=True):
         assert line["x"] == other["x"]
         assert line["y"] == pytest.approx(other["y"], rel=1e-5)
+        assert line["error"] == pytest.approx(other["error"], rel=1e-3)
+
+
+def test_errors_of_lines_are_those_of_single_values():
+    values = np.random.default_rng(1).normal(size=(4, 2))
+    repeats = [[Series("panel", "line", ["a", "b", "c"], [*row.tolist(), 0.07])] for row in values]
+    (line,) = mean_series(repeats)
+    assert line.error == pytest.approx([*(values.std(axis=0, ddof=1) / 2.0), 0.0], rel=1e-5)
+    (alone,) = mean_series(repeats[:1])
+    assert alone.error is None  # one says nothing of its error
+    assert "error" not in one_record([1])["series"][0]
+
+
+def test_lines_kept_without_errors_get_none_by_adding_up():
+    old = one_record([1, 2])
+    old = {**old, "series": [{name: line[name] for name in line if name != "error"} for line in old["series"]]}
+    for line, other in zip(pooled(old, one_record([3]))["series"], one_record([1, 2, 3])["series"], strict=True):
+        assert line["y"] == pytest.approx(other["y"], rel=1e-5)
+        assert "error" not in line
 
 
 def test_only_repeats_of_each_other_add_up():
@@ -283,7 +303,8 @@ def printed_record(paper):
                 continue
             for column, value in columns.items():
                 if isinstance(value, int | float):
-                    cells.append({"table": table.name, "cell": f"{row}, {column}", "ours": value, "published": value})
+                    name = f"{row}, {column}"
+                    cells.append({"table": table.name, "cell": name, "ours": value, "published": value, "error": None})
     return {"paper": paper, "rows": None, "brief": False, "n_left": 0, "cells": cells}
 
 
@@ -303,7 +324,7 @@ def test_claims_are_checked_on_the_printed_cells_as_on_ours():
 
 def test_a_claim_about_data_that_is_not_here_is_not_judged():
     cells = [
-        {"table": "table9", "cell": f"URL, SGD: {name}", "ours": ours, "published": published}
+        {"table": "table9", "cell": f"URL, SGD: {name}", "ours": ours, "published": published, "error": None}
         for name, ours, published in (
             *(("no screening", 0.2, 0.3), ("T-score adaptive", 0.3, 0.1), ("Fisher adaptive", 0.3, 0.2)),
         )
@@ -315,6 +336,24 @@ def test_a_claim_about_data_that_is_not_here_is_not_judged():
         "error with no screening 0.2000, T-score adaptive 0.3000, Fisher adaptive 0.3000; "
         "not judged: ours is a part of its first day"
     )
+
+
+def test_claims_are_told_with_standard_errors_where_there_are_repeats():
+    several = printed_record("fires")
+    for cell in several["cells"]:
+        cell["error"] = 0.02
+    first, *_ = judged_claims({"fires": several})
+    # Ten sets: the mean of the ten has a standard error of 0.02 / sqrt(10).
+    assert first["here"] == "FIRES-GLM 0.780 ± 0.0063, the best other (FIRES-SDT) 0.760 ± 0.0063; 10 sets"
+    assert first["in_print"] == "FIRES-GLM 0.780, the best other (FIRES-SDT) 0.760; 10 sets"
+    several = printed_record("abfs")
+    for cell in several["cells"]:
+        cell["error"] = 0.02
+    gains = next(row for row in judged_claims({"abfs": several}) if row["where"] == "sec. 6.2, Table 3")
+    assert "NB +7.68 ± 0.011 points" in gains["here"]  # seven streams, each a difference of two
+    several["cells"][0]["error"] = None  # one stream was measured only once
+    gains = next(row for row in judged_claims({"abfs": several}) if row["where"] == "sec. 6.2, Table 3")
+    assert "NB +7.68 points" in gains["here"]
 
 
 def test_a_claim_that_fails_here_is_told():

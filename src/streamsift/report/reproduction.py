@@ -41,14 +41,14 @@ def reproduction_report(result: dict[str, Any], record: dict[str, Any] | None = 
     several = record is not None and len(record["seeds"]) > 1
     title = "The numbers, first repeat" if several else "The numbers"
     table = Table(title, columns, rows, result["note"], frozenset(numeric))
-    tables = [_means(record), table] if record is not None and several else [table]
+    tables = [*_means(record), table] if record is not None and several else [table]
     pictures = any(panel.get("pictures") for panel in result["panels"])
     return render(
         result["title"],
         result["lead"],
         [
             Section(
-                "The figure" if charts else "Ours beside the published",
+                f"The figure{', first repeat' * several}" if charts else "Ours beside the published",
                 [],
                 charts,
                 tables,
@@ -58,17 +58,33 @@ def reproduction_report(result: dict[str, Any], record: dict[str, Any] | None = 
     )
 
 
-def _means(record: dict[str, Any]) -> Table:
-    """Ours as means over the repeats, with standard errors."""
-    rows: list[list[str | Cell]] = [
-        [cell["table"], cell["cell"], _digits(cell["ours"]), _digits(cell["error"]), _digits(cell["published"])]
-        for cell in record["cells"]
-    ]
-    columns = ["table", "cell", "ours", "standard error", "published"]
-    often = f"{record['repeats']} repeats" + (
-        f" ({record['paper_repeats']} in the paper)" * bool(record["paper_repeats"])
-    )
-    return Table(f"Means over {often}", columns, rows, numeric=frozenset(columns[2:]))
+MOST_PLACES = 40  # of a line in the table of means; longer ones are curves, of which the first repeat is drawn
+
+
+def _means(record: dict[str, Any]) -> list[Table]:
+    """Ours as means over the repeats, with standard errors: the cells of a table, the lines of a figure."""
+    paper = f" ({record['paper_repeats']} in the paper)" if record["paper_repeats"] else ""
+    often = f"means over {record['repeats']} repeats{paper}"
+    tables = []
+    if record["cells"]:
+        rows: list[list[str | Cell]] = [
+            [cell["table"], cell["cell"], *map(_digits, (cell["ours"], cell["error"], cell["published"]))]
+            for cell in record["cells"]
+        ]
+        columns = ["table", "cell", "ours", "standard error", "published"]
+        tables.append(Table(often.capitalize(), columns, rows, numeric=frozenset(columns[2:])))
+    if record["series"]:
+        lines = [line for line in record["series"] if len(line["y"]) <= MOST_PLACES]
+        rows = [
+            [line["panel"], line["name"], *map(_digits, place)]
+            for line in lines
+            for place in zip(line["x"], line["y"], line.get("error") or [None] * len(line["y"]), strict=True)
+        ]
+        left_out = len(record["series"]) - len(lines)
+        note = f"Lines of more than {MOST_PLACES} places are left out: {left_out}." if left_out else ""
+        columns = ["what", "line", "at", "ours", "standard error"]
+        tables.append(Table(f"What the figure shows, {often}", columns, rows, note, frozenset(columns[3:])))
+    return tables
 
 
 def _digits(value: float | str | None) -> str:

@@ -128,7 +128,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> Table:
         for claim in claims
     ]
     note = "The same check is applied to the printed cells and to ours, over the cells measured here."
-    columns = ["where", "claim", "holds here", "our figures", "in print, same cells", "rests on"]
+    columns = ["where", "claim", "holds here", "our figures ± standard error", "in print, same cells", "rests on"]
     return Table("Claims", columns, rows, note)
 
 

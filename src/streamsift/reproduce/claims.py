@@ -7,7 +7,8 @@ Cells of data that is here only in part take part as well: the question is who w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,33 @@ import numpy as np
 
 from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS
 
-Cells = Mapping[tuple[str, str, str], float]  # (table, row, column) -> value
+Place = tuple[str, str, str]  # table, row, column
+
+
+class Cells(dict[Place, float]):
+    """Values of cells; `errors` has the standard error of those that were measured several times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: dict[Place, float] = {}
+
+    def said(self, places: Iterable[Place], form: str, unit: str = "") -> str:
+        """The mean over some places in words."""
+        places = list(places)
+        return said([self[place] for place in places], [self.errors.get(place) for place in places], form, unit)
+
+
+def said(values: Sequence[float], errors: Sequence[float | None], form: str, unit: str = "") -> str:
+    """A mean in words, with its standard error where those of all values are known and repeats differ at all.
+
+    >>> said([1.0, 2.0], [0.3, 0.4], ".2f", " ms"), said([1.0, 2.0], [0.3, None], ".2f")
+    ('1.50 ± 0.25 ms', '1.50')
+    """
+    known = [error for error in errors if error is not None]
+    error = math.hypot(*known) / len(values) if len(known) == len(values) else 0.0
+    return f"{np.mean(values):{form}}{f' ± {error:.2g}' * (error > 0.0)}{unit}"
+
+
 Check = Callable[[Cells], tuple[bool, str] | None]  # whether it holds, and in figures; None: not enough measured
 
 
@@ -35,16 +62,17 @@ def judged_claims(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]
     """Every claim with what its check says of the printed cells and of ours, over the cells that are measured."""
     rows = []
     for claim in CLAIMS:
-        ours: dict[tuple[str, str, str], float] = {}
-        printed: dict[tuple[str, str, str], float] = {}
+        ours, printed = Cells(), Cells()
         basis, left = set(), 0
         for record in records.values():
             for cell in record["cells"] if record["paper"] == claim.paper else []:
                 if cell["table"] not in claim.tables:
                     continue
                 row, _, column = cell["cell"].rpartition(", ")
-                ours[cell["table"], row, column] = float(cell["ours"])
-                printed[cell["table"], row, column] = float(cell["published"])
+                place = cell["table"], row, column
+                ours[place], printed[place] = float(cell["ours"]), float(cell["published"])
+                if cell["error"] is not None:
+                    ours.errors[place] = cell["error"]
                 basis.add("quick" if record["rows"] or record["brief"] else "full size")
             left += record["n_left"] if record["paper"] == claim.paper and basis else 0
         here, there = claim.check(ours), claim.check(printed)
@@ -88,8 +116,13 @@ def _means(cells: Cells, table: str, columns: tuple[str, ...]) -> tuple[dict[str
     return {column: float(np.mean([cells[table, row, column] for row in rows])) for column in columns}, len(rows)
 
 
-def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: str = "{:.3f}") -> Check:
-    """One of the columns is best on average over the rows; sign 1: the largest. `form` shows a mean with its unit."""
+def _said_mean(cells: Cells, table: str, columns: tuple[str, ...], one: str, form: str, unit: str = "") -> str:
+    """One of the means of `_means` in words."""
+    return cells.said([(table, row, one) for row in _rows(cells, table, columns)], form, unit)
+
+
+def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: str = ".3f", unit: str = "") -> Check:
+    """One of the columns is best on average over the rows; sign 1: the largest. Means are said in a form and a unit."""
 
     def check(cells: Cells) -> tuple[bool, str] | None:
         means, n_rows = _means(cells, table, columns)
@@ -98,7 +131,7 @@ def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: 
         best = max(means, key=lambda column: sign * means[column])
         others = [column for column in columns if column != method]
         second = max(others, key=lambda column: sign * means[column])
-        ours, theirs = form.format(means[method]), form.format(means[second])
+        ours, theirs = (_said_mean(cells, table, columns, one, form, unit) for one in (method, second))
         return best == method, f"{method} {ours}, the best other ({second}) {theirs}; {n_rows} sets"
 
     return check
@@ -112,7 +145,8 @@ def _competes(table: str, some: tuple[str, ...], others: tuple[str, ...]) -> Che
         if not means:
             return None
         one, other = (max(names, key=means.__getitem__) for names in (some, others))
-        return means[one] >= means[other], f"{one} {means[one]:.3f}, {other} {means[other]:.3f}; {n_rows} sets"
+        words = (f"{name} {_said_mean(cells, table, (*some, *others), name, '.3f')}" for name in (one, other))
+        return means[one] >= means[other], f"{', '.join(words)}; {n_rows} sets"
 
     return check
 
@@ -125,18 +159,25 @@ def _gains(
     def check(cells: Cells) -> tuple[bool, str] | None:
         words, right = [], []
         for name, (before, after) in pairs.items():
-            changes = [
-                cells[table, row, after] - cells[table, row, before] for row in _rows(cells, table, (before, after))
-            ]
+            rows = _rows(cells, table, (before, after))
+            changes = [cells[table, row, after] - cells[table, row, before] for row in rows]
             if not changes:
                 continue
             judged = changes if on_all else [float(np.mean(changes))]
             right.append(all(signs[name] * change > 0 for change in judged))
             good = sum(signs[name] * change > 0 for change in changes)
-            words.append(f"{name} {np.mean(changes):+.3g} {unit} (as claimed on {good} of {len(changes)})")
+            errors = [_error_of_change(cells, (table, row, before), (table, row, after)) for row in rows]
+            change = said(changes, errors, "+.3g", f" {unit}")
+            words.append(f"{name} {change} (as claimed on {good} of {len(changes)})")
         return (all(right), ", ".join(words)) if right else None
 
     return check
+
+
+def _error_of_change(cells: Cells, before: Place, after: Place) -> float | None:
+    """The standard error of a difference, as if both had been measured on streams of their own."""
+    known = [cells.errors[place] for place in (before, after) if place in cells.errors]
+    return math.hypot(*known) if len(known) == 2 else None
 
 
 def _loses(table: str, one: str, other: str, most: float, unit: str) -> Check:
@@ -154,32 +195,37 @@ def _loses(table: str, one: str, other: str, most: float, unit: str) -> Check:
 
 
 def _bic_overfits(cells: Cells) -> tuple[bool, str] | None:
-    streaming, stepwise = (cells.get(("table1", f"{search} BIC", "features")) for search in ("streaming", "stepwise"))
-    if streaming is None or stepwise is None:
+    streaming, stepwise = (("table1", f"{search} BIC", "features") for search in ("streaming", "stepwise"))
+    if streaming not in cells or stepwise not in cells:
         return None
-    words = f"streaming {streaming:.1f} columns, stepwise {stepwise:.1f}, 10 of them true at most"
-    return 20 < streaming < stepwise, words
+    words = ", ".join(
+        f"{name} {cells.said([place], '.1f')} columns"
+        for name, place in (("streaming", streaming), ("stepwise", stepwise))
+    )
+    return 20 < cells[streaming] < cells[stepwise], f"{words}, 10 of them true at most"
 
 
 def _ric_underfits(cells: Cells) -> tuple[bool, str] | None:
-    found = [cells.get(("table2", name, "error")) for name in ("BIC", "SFS", "RIC")]
-    bic, sfs, ric = found
-    if bic is None or sfs is None or ric is None:
+    places = {name: ("table2", name, "error") for name in ("BIC", "SFS", "RIC")}
+    if not all(place in cells for place in places.values()):
         return None
-    return bic < sfs < ric, f"error of BIC {bic:.2f}, SFS {sfs:.2f}, RIC {ric:.2f}"
+    bic, sfs, ric = (cells[place] for place in places.values())
+    words = ", ".join(f"{name} {cells.said([place], '.2f')}" for name, place in places.items())
+    return bic < sfs < ric, f"error of {words}"
 
 
 def _sfs_stays(cells: Cells) -> tuple[bool, str] | None:
     words, right = [], []
     for length in ("10,000", "100,000", "1,000,000"):
-        errors = {name: cells.get(("table3", f"{length} columns, {name}", "error")) for name in ("SFS", "BIC", "RIC")}
-        false = cells.get(("table3", f"{length} columns, SFS", "false positives"))
-        known = {name: error for name, error in errors.items() if error is not None}
-        if len(known) < 3 or false is None:
+        errors = {name: ("table3", f"{length} columns, {name}", "error") for name in ("SFS", "BIC", "RIC")}
+        false = "table3", f"{length} columns, SFS", "false positives"
+        if not all(place in cells for place in (*errors.values(), false)):
             continue
-        right.append(min(known, key=known.__getitem__) == "SFS" and false < 1)
-        others = min(known["BIC"], known["RIC"])
-        words.append(f"{length}: error {known['SFS']:.2f} (best other {others:.2f}), {false:.1f} false")
+        best = min(errors, key=lambda name: cells[errors[name]])
+        other = min(("BIC", "RIC"), key=lambda name: cells[errors[name]])
+        right.append(best == "SFS" and cells[false] < 1)
+        own, others = (cells.said([errors[name]], ".2f") for name in ("SFS", other))
+        words.append(f"{length}: error {own} (best other {others}), {cells.said([false], '.1f')} false")
     return (all(right), "; ".join(words)) if right else None
 
 
@@ -239,7 +285,9 @@ def _improves_sgd(cells: Cells) -> tuple[bool, str] | None:
     if not means:
         return None
     alone, *screened = means.values()
-    words = ", ".join(f"{name.removeprefix('SGD: ')} {value:.4f}" for name, value in means.items())
+    words = ", ".join(
+        f"{name.removeprefix('SGD: ')} {_said_mean(cells, 'table9', columns, name, '.4f')}" for name in columns
+    )
     return max(screened) < alone, f"error with {words}"
 
 
@@ -247,13 +295,12 @@ def _crowded(cells: Cells) -> tuple[bool, str] | None:
     """With 100 true features ABFS improves NB and KNN, trees gain little or lose."""
     words, right = [], []
     for learner in ("NB", "KNN"):
-        alone = cells.get(("table9", learner, "accuracy"))
-        found = [
-            value for (table, _, column), value in cells.items() if (table, column) == ("table8.accuracy", learner)
-        ]
-        if alone is not None and found:
-            right.append(max(found) > alone)
-            words.append(f"{learner} {max(found):.2f}, without selection {alone:.2f}")
+        alone = "table9", learner, "accuracy"
+        found = [place for place in cells if (place[0], place[2]) == ("table8.accuracy", learner)]
+        if alone in cells and found:
+            best = max(found, key=cells.__getitem__)
+            right.append(cells[best] > cells[alone])
+            words.append(f"{learner} {cells.said([best], '.2f')}, without selection {cells.said([alone], '.2f')}")
     return (all(right), "; ".join(words)) if right else None
 
 
@@ -277,7 +324,7 @@ CLAIMS = (
         "sec. 4.2",
         "FIRES-GLM is the fastest of the six selectors.",
         ("table3.ms",),
-        _best("table3.ms", "FIRES-GLM", ALL_SELECTORS, DOWN, "{:.2f} ms"),
+        _best("table3.ms", "FIRES-GLM", ALL_SELECTORS, DOWN, ".2f", " ms"),
     ),
     PaperClaim(
         "fires",

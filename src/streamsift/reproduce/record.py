@@ -105,11 +105,12 @@ def _mean(same: list[Pair]) -> Pair:
 
 
 def mean_series(repeats: Sequence[Sequence[Series]]) -> list[Series]:
-    """The series of several repeats as one: the means of what lies at the same place.
+    """The series of several repeats as one: the means of what lies at the same place, and their standard errors.
 
     >>> one, other = Series("a", "b", [1.0, 2.0], [3.0, 4.0]), Series("a", "b", [1.0, 2.0], [5.0, 4.0])
-    >>> mean_series([[one], [other]])[0].y
-    [4, 4]
+    >>> found = mean_series([[one], [other]])[0]
+    >>> found.y, found.error
+    ([4, 4], [1, 0])
     """
     found: dict[tuple[str, str], list[Series]] = {}
     for repeat in repeats:
@@ -122,14 +123,30 @@ def mean_series(repeats: Sequence[Sequence[Series]]) -> list[Series]:
 def _mean_line(same: list[Series]) -> Series:
     first = same[0]
     alike = [one for one in same if len(one.y) == len(first.y)]
-    if any(isinstance(place, str) for place in first.x):
-        return replace(first, y=_means([one.y for one in alike]))
-    return replace(first, x=_means([one.x for one in alike]), y=_means([one.y for one in alike]))
+    words = any(isinstance(place, str) for place in first.x)
+    return replace(
+        first,
+        x=first.x if words else _means([one.x for one in alike]),
+        y=_means([one.y for one in alike]),
+        error=_errors([one.y for one in alike]),
+    )
 
 
 def _means(lines: Any) -> list[float]:
-    means = np.mean(np.array(lines, float), axis=0)
-    return [int(value) if float(value).is_integer() else float(f"{value:.6g}") for value in means]
+    return _short_numbers(np.mean(np.array(lines, float), axis=0))
+
+
+def _errors(lines: Any) -> list[float] | None:
+    """The standard errors of the means; None of a single line."""
+    if len(lines) == 1:
+        return None
+    values = np.array(lines, float)
+    errors = values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    return _short_numbers(np.where(np.ptp(values, axis=0) > 0.0, errors, 0.0))  # not what rounding leaves
+
+
+def _short_numbers(values: Any) -> list[float]:
+    return [int(value) if float(value).is_integer() else float(f"{value:.6g}") for value in values]
 
 
 def text(record: Mapping[str, Any]) -> str:
@@ -171,7 +188,7 @@ def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats:
         "missing": first["missing"],
         "note": _of_seed(first["note"], seeds),
         "cells": [_short(asdict(cell)) for cell in cells],
-        "series": [asdict(one) for one in series],
+        "series": [_without_nothing(asdict(one)) for one in series],
     }
 
 
@@ -223,11 +240,19 @@ def _pooled_cell(one: dict[str, Any], other: dict[str, Any] | None) -> dict[str,
     n, m = one["repeats"], other["repeats"]
     if isinstance(one["ours"], str):
         return {**one, "repeats": n + m}
-    squares = sum(part["repeats"] * (part["repeats"] - 1) * (part["error"] or 0.0) ** 2 for part in (one, other))
-    squares += (one["ours"] - other["ours"]) ** 2 * n * m / (n + m)
     mean = (n * one["ours"] + m * other["ours"]) / (n + m)
-    error = math.sqrt(squares / ((n + m - 1) * (n + m)))
+    error = _pooled_error((one["ours"], one["error"]), n, (other["ours"], other["error"]), m)
     return _short({**one, "ours": mean, "error": error, "repeats": n + m})
+
+
+Mean = tuple[float, float | None]  # with its standard error
+
+
+def _pooled_error(one: Mean, n: int, other: Mean, m: int) -> float:
+    """The standard error of the mean of n and m repeats together, from the means and standard errors of both."""
+    squares = n * (n - 1) * (one[1] or 0.0) ** 2 + m * (m - 1) * (other[1] or 0.0) ** 2
+    squares += (one[0] - other[0]) ** 2 * n * m / (n + m)
+    return math.sqrt(squares / ((n + m - 1) * (n + m)))
 
 
 def _pooled_line(one: dict[str, Any], n: int, other: dict[str, Any] | None, m: int) -> dict[str, Any]:
@@ -236,11 +261,27 @@ def _pooled_line(one: dict[str, Any], n: int, other: dict[str, Any] | None, m: i
         return one
     weights = [*[one] * n, *[other] * m]
     words = any(isinstance(place, str) for place in one["x"])
-    return {
-        **one,
-        "x": one["x"] if words else _means([line["x"] for line in weights]),
-        "y": _means([line["y"] for line in weights]),
-    }
+    x = one["x"] if words else _means([line["x"] for line in weights])
+    return _without_nothing(
+        {**one, "x": x, "y": _means([line["y"] for line in weights]), "error": _line_error(one, n, other, m)}
+    )
+
+
+def _line_error(one: dict[str, Any], n: int, other: dict[str, Any], m: int) -> list[float] | None:
+    """Those of the means of both together; None where some repeats came without, as long ago."""
+    if any(count > 1 and "error" not in line for line, count in ((one, n), (other, m))):
+        return None
+    return _short_numbers([_pooled_error(a, n, b, m) for a, b in zip(means_of(one), means_of(other), strict=True)])
+
+
+def means_of(line: Mapping[str, Any]) -> list[Mean]:
+    """The means of a line that is kept, each with its standard error; None where it has none."""
+    return list(zip(line["y"], line.get("error") or [None] * len(line["y"]), strict=True))
+
+
+def _without_nothing(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of a single repeat has no errors."""
+    return {name: value for name, value in line.items() if value is not None}
 
 
 def _short(cell: dict[str, Any]) -> dict[str, Any]:

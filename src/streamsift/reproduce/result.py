@@ -84,13 +84,14 @@ class Pair:
 class Series:
     """What a record keeps of a figure: values `y` at the places `x` (numbers or words) of one line of one panel.
 
-    Of several repeats both are means.
+    Of several repeats both are means, and `error` has the standard errors of `y`.
     """
 
     panel: str
     name: str
     x: list[float] | list[str]
     y: list[float]
+    error: list[float] | None = None
 
 
 @dataclass(frozen=True)
