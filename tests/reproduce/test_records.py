@@ -280,6 +280,25 @@ def test_the_order_of_methods():
     assert "in print z" in method_order([replace(cell, ours=-cell.ours) for cell in cells], "higher").words()
 
 
+def test_the_order_on_whole_sets_stands_beside_that_on_all():
+    cells = [
+        Pair("t", f"{data}, {method}", ours, there, "part" if data == "c" else "whole")
+        for data, row in {
+            "a": {"x": (3, 4), "y": (2, 3)},
+            "b": {"x": (5, 6), "y": (4, 5)},
+            "c": {"x": (0, 9), "y": (9, 0)},  # another draw, the other way round
+        }.items()
+        for method, (ours, there) in row.items()
+    ]
+    order = method_order(cells, "higher")
+    assert (order.first, order.paper_first, order.correlation) == ("y", "x", -1.0)
+    assert (order.whole.first, order.whole.mean, order.whole.correlation, order.whole.n_sets) == ("x", (4, 5), 1.0, 2)
+    said = "On the 2 sets that are whole here x is first (mean 4, in print 5), rank correlation 1.00."
+    assert order.words().endswith(said)
+    assert method_order(cells[:4], "higher").whole is None  # all are whole
+    assert method_order([*cells[:2], *cells[4:]], "higher").whole is None  # one set alone is no mean
+
+
 def test_the_rank_correlation_is_spearmans():
     from scipy.stats import spearmanr
 

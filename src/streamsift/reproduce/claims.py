@@ -2,7 +2,7 @@
 
 A claim is one sentence and one check, a function of the cells of some tables. The same check is applied to the printed
 cells and to those measured here, over the same cells, so that a claim that the paper's own table contradicts shows.
-Cells of data that is here only in part take part as well: the question is who wins, not by which figure.
+TableCells of data that is here only in part take part as well: the question is who wins, not by which figure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from streamsift.reproduce.fires.runs import BENCHMARKS, SELECTORS
 Place = tuple[str, str, str]  # table, row, column
 
 
-class Cells(dict[Place, float]):
+class TableCells(dict[Place, float]):
     """Values of cells; `errors` has the standard error of those that were measured several times."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ def said(values: Sequence[float], errors: Sequence[float | None], form: str, uni
     return f"{np.mean(values):{form}}{f' ± {error:.2g}' * (error > 0.0)}{unit}"
 
 
-Check = Callable[[Cells], tuple[bool, str] | None]  # whether it holds, and in figures; None: not enough measured
+Check = Callable[[TableCells], tuple[bool, str] | None]  # whether it holds, and in figures; None: not enough measured
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def judged_claims(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]
     """Every claim with what its check says of the printed cells and of ours, over the cells that are measured."""
     rows = []
     for claim in CLAIMS:
-        ours, printed = Cells(), Cells()
+        ours, printed = TableCells(), TableCells()
         basis, left = set(), 0
         for record in records.values():
             for cell in record["cells"] if record["paper"] == claim.paper else []:
@@ -102,13 +102,13 @@ def _in_figures(claim: PaperClaim, here: tuple[bool, str] | None, *, nothing: bo
 # -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _rows(cells: Cells, table: str, columns: tuple[str, ...]) -> list[str]:
+def _rows(cells: TableCells, table: str, columns: tuple[str, ...]) -> list[str]:
     """The rows of a table that have all of some columns."""
     names = dict.fromkeys(row for name, row, _ in cells if name == table)
     return [row for row in names if all((table, row, column) in cells for column in columns)]
 
 
-def _means(cells: Cells, table: str, columns: tuple[str, ...]) -> tuple[dict[str, float], int]:
+def _means(cells: TableCells, table: str, columns: tuple[str, ...]) -> tuple[dict[str, float], int]:
     """The mean of each column over the rows that have them all, and their number."""
     rows = _rows(cells, table, columns)
     if not rows:
@@ -116,7 +116,7 @@ def _means(cells: Cells, table: str, columns: tuple[str, ...]) -> tuple[dict[str
     return {column: float(np.mean([cells[table, row, column] for row in rows])) for column in columns}, len(rows)
 
 
-def _said_mean(cells: Cells, table: str, columns: tuple[str, ...], one: str, form: str, unit: str = "") -> str:
+def _said_mean(cells: TableCells, table: str, columns: tuple[str, ...], one: str, form: str, unit: str = "") -> str:
     """One of the means of `_means` in words."""
     return cells.said([(table, row, one) for row in _rows(cells, table, columns)], form, unit)
 
@@ -124,7 +124,7 @@ def _said_mean(cells: Cells, table: str, columns: tuple[str, ...], one: str, for
 def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: str = ".3f", unit: str = "") -> Check:
     """One of the columns is best on average over the rows; sign 1: the largest. Means are said in a form and a unit."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         means, n_rows = _means(cells, table, columns)
         if not means:
             return None
@@ -140,7 +140,7 @@ def _best(table: str, method: str, columns: tuple[str, ...], sign: float, form: 
 def _competes(table: str, some: tuple[str, ...], others: tuple[str, ...]) -> Check:
     """The best of some columns is at least as large as the best of others, on average over the rows."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         means, n_rows = _means(cells, table, (*some, *others))
         if not means:
             return None
@@ -156,7 +156,7 @@ def _gains(
 ) -> Check:
     """The change from one column to another has the expected sign, on average or on every row."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         words, right = [], []
         for name, (before, after) in pairs.items():
             rows = _rows(cells, table, (before, after))
@@ -174,7 +174,7 @@ def _gains(
     return check
 
 
-def _error_of_change(cells: Cells, before: Place, after: Place) -> float | None:
+def _error_of_change(cells: TableCells, before: Place, after: Place) -> float | None:
     """The standard error of a difference, as if both had been measured on streams of their own."""
     known = [cells.errors[place] for place in (before, after) if place in cells.errors]
     return math.hypot(*known) if len(known) == 2 else None
@@ -183,7 +183,7 @@ def _error_of_change(cells: Cells, before: Place, after: Place) -> float | None:
 def _loses(table: str, one: str, other: str, most: float, unit: str) -> Check:
     """On no row is a column below another by more than so much."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         gaps = {row: cells[table, row, other] - cells[table, row, one] for row in _rows(cells, table, (one, other))}
         if not gaps:
             return None
@@ -194,7 +194,7 @@ def _loses(table: str, one: str, other: str, most: float, unit: str) -> Check:
     return check
 
 
-def _bic_overfits(cells: Cells) -> tuple[bool, str] | None:
+def _bic_overfits(cells: TableCells) -> tuple[bool, str] | None:
     streaming, stepwise = (("table1", f"{search} BIC", "features") for search in ("streaming", "stepwise"))
     if streaming not in cells or stepwise not in cells:
         return None
@@ -205,7 +205,7 @@ def _bic_overfits(cells: Cells) -> tuple[bool, str] | None:
     return 20 < cells[streaming] < cells[stepwise], f"{words}, 10 of them true at most"
 
 
-def _ric_underfits(cells: Cells) -> tuple[bool, str] | None:
+def _ric_underfits(cells: TableCells) -> tuple[bool, str] | None:
     places = {name: ("table2", name, "error") for name in ("BIC", "SFS", "RIC")}
     if not all(place in cells for place in places.values()):
         return None
@@ -214,7 +214,7 @@ def _ric_underfits(cells: Cells) -> tuple[bool, str] | None:
     return bic < sfs < ric, f"error of {words}"
 
 
-def _sfs_stays(cells: Cells) -> tuple[bool, str] | None:
+def _sfs_stays(cells: TableCells) -> tuple[bool, str] | None:
     words, right = [], []
     for length in ("10,000", "100,000", "1,000,000"):
         errors = {name: ("table3", f"{length} columns, {name}", "error") for name in ("SFS", "BIC", "RIC")}
@@ -232,7 +232,7 @@ def _sfs_stays(cells: Cells) -> tuple[bool, str] | None:
 def _all_zero(tables: tuple[str, ...], below: float) -> Check:
     """All cells of tables by eps are 0 where eps is below a value."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         values = {
             f"{table}, {row}, {column}": value
             for (table, row, column), value in cells.items()
@@ -248,7 +248,7 @@ def _all_zero(tables: tuple[str, ...], below: float) -> Check:
     return check
 
 
-def _online_faster(cells: Cells) -> tuple[bool, str] | None:
+def _online_faster(cells: TableCells) -> tuple[bool, str] | None:
     """On most sets one pass is faster than sorting with minibatches of 128 rows."""
     words, right = [], []
     for row in _rows(cells, "table2", ("minibatch offline", "minibatch 128")):
@@ -263,7 +263,7 @@ def _online_faster(cells: Cells) -> tuple[bool, str] | None:
 def _adaptive_better(table: str) -> Check:
     """In most pairs adapting is better than not."""
 
-    def check(cells: Cells) -> tuple[bool, str] | None:
+    def check(cells: TableCells) -> tuple[bool, str] | None:
         pairs = set()  # a printed pair that stands beside two sets of ours counts once
         for (name, row, column), value in cells.items():
             twin = (name, row, column.replace(" not adaptive", " adaptive"))
@@ -278,7 +278,7 @@ def _adaptive_better(table: str) -> Check:
     return check
 
 
-def _improves_sgd(cells: Cells) -> tuple[bool, str] | None:
+def _improves_sgd(cells: TableCells) -> tuple[bool, str] | None:
     """SGD errs less on the features of the two adaptive scores than on all."""
     columns = ("SGD: no screening", "SGD: T-score adaptive", "SGD: Fisher adaptive")
     means, _ = _means(cells, "table9", columns)
@@ -291,7 +291,7 @@ def _improves_sgd(cells: Cells) -> tuple[bool, str] | None:
     return max(screened) < alone, f"error with {words}"
 
 
-def _crowded(cells: Cells) -> tuple[bool, str] | None:
+def _crowded(cells: TableCells) -> tuple[bool, str] | None:
     """With 100 true features ABFS improves NB and KNN, trees gain little or lose."""
     words, right = [], []
     for learner in ("NB", "KNN"):

@@ -158,6 +158,7 @@ def summary(records: Mapping[str, dict[str, Any]], failures: Mapping[str, str]) 
                 "chance": "" if table.by_order else chance(cells_of(table, records), often),
                 "order": "" if order is None else order.words(),
                 "correlation": None if order is None else order.correlation,
+                "correlation_whole": None if order is None or order.whole is None else order.whole.correlation,
                 "stems": stems,
             }
         )
