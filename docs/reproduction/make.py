@@ -342,16 +342,19 @@ def _means(cells: Mapping[str, dict[str, Any]]) -> list[Line]:
     every = dict.fromkeys(method for row in rows.values() for method in row)
     methods = [method for method in every if 2 * sum(method in row for row in rows.values()) > len(rows)]
     whole = [row for row in rows.values() if all(method in row for method in methods)]
-    lines = [
-        (method, *(_mean([row[method] for row in whole], what) for what in ("ours", "published")), None)
-        for method in methods
-        if whole
-    ]
+    lines = []
+    for method in methods if whole else []:
+        own = [row[method] for row in whole]
+        ours, printed = (sum(float(cell[what]) for cell in own) / len(own) for what in ("ours", "published"))
+        lines.append((method, ours, printed, _joint_error(own, len(own))))
     return sorted(lines, key=lambda line: -line[2])
 
 
-def _mean(cells: Sequence[Mapping[str, Any]], what: str) -> float:
-    return sum(float(cell[what]) for cell in cells) / len(cells)
+def _joint_error(cells: Sequence[Mapping[str, Any]], divisor: int = 1) -> float | None:
+    """The standard error of a sum or difference of cells, divided by a number; None where one of theirs is unknown."""
+    if any(cell["error"] is None for cell in cells):
+        return None
+    return math.hypot(*(cell["error"] for cell in cells)) / divisor
 
 
 def _fires(found: Records) -> list[Line]:
@@ -381,7 +384,7 @@ def _abfs(found: Records) -> list[Line]:
             other = cells.get(f"{stream}, {learner}")
             if method == f"{learner}-ABFS" and other:
                 gains = (cell[what] - other[what] for what in ("ours", "published"))
-                lines.append((f"{learner} on {stream}", *gains, None))
+                lines.append((f"{learner} on {stream}", *gains, _joint_error([cell, other])))
     return lines
 
 
