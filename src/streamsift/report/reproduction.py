@@ -81,7 +81,8 @@ def _means(record: dict[str, Any]) -> list[Table]:
             for place in zip(line["x"], line["y"], line.get("error") or [None] * len(line["y"]), strict=True)
         ]
         left_out = len(record["series"]) - len(lines)
-        note = f"Lines of more than {MOST_PLACES} places are left out: {left_out}." if left_out else ""
+        note = "Where the standard error is 0, nothing random enters."
+        note += f" Lines of more than {MOST_PLACES} places are left out: {left_out}." if left_out else ""
         columns = ["what", "line", "at", "ours", "standard error"]
         tables.append(Table(f"What the figure shows, {often}", columns, rows, note, frozenset(columns[3:])))
     return tables
