@@ -75,8 +75,8 @@ def add_row(
 @kernel
 def naive_bayes(
     row: Floats, places: Ints, labels: Ints, found: Floats, columns: Ints, moments: Moments, cells: Floats
-) -> None:
-    """Replace `found`, the weights of `labels` in the leaf, by their probabilities.
+) -> int:
+    """Replace `found`, the weights of `labels` in the leaf, by their probabilities; return the place of the largest.
 
     A class without weight has the logarithm 0. A category that a class has never had, and a number so far off that the
     logarithm of its density is -inf, say nothing about it, as in river's trees.
@@ -103,6 +103,11 @@ def naive_bayes(
     for place in range(len(labels)):
         found[place] = math.exp(found[place] - most)
     found /= found.sum()
+    best = 0
+    for place in range(1, len(labels)):
+        if found[place] > found[best]:
+            best = place
+    return best
 
 
 @kernel

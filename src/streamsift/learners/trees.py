@@ -18,6 +18,7 @@ from river.tree import HoeffdingAdaptiveTreeClassifier, HoeffdingTreeClassifier
 from river.tree.nodes.hatc_nodes import AdaLeafClassifier
 from river.tree.nodes.htc_nodes import LeafMajorityClass, LeafNaiveBayesAdaptive
 from river.tree.utils import BranchFactory
+from river.utils.random import poisson
 
 from streamsift.kernels.hoeffding import (
     BELOW,
@@ -97,39 +98,82 @@ class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]  
     """
 
     _asked: Row | None = None
-    _answer: dict[int, float]
-    _labels = np.empty(0, np.int64)
+    _answer: Floats  # the probabilities of the classes, in their order in `stats`
+    _likeliest: int | None
 
     def learn_one(self, x: Row, y: int, *, w: float = 1.0, tree: Any = None) -> None:
-        if self.is_active():
-            if not self.stats or max(self.stats, key=self.stats.get) == y:
+        if self.splitters is not None:  # active
+            if not self.stats or self._largest() == y:
                 self._mc_correct_weight += w
-            found = self._bayes(x)
-            if found and max(found, key=found.__getitem__) == y:
+            if self._bayes(x) == y:
                 self._nb_correct_weight += w
         self._asked = None
-        LeafMajorityClass.learn_one(self, x, y, w=w, tree=tree)
+        self.update_stats(y, w)
+        if self.splitters is not None:
+            self.update_splitters(x, y, w, None)
+
+    def update_stats(self, y: int, w: float) -> None:
+        super().update_stats(y, w)
+        if len(self._labels) == len(self.stats):
+            self._weights[self._places[y]] += w
 
     def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
-        if self.is_active() and self._nb_correct_weight >= self._mc_correct_weight:
-            return self._bayes(x)
-        return _shares(self.stats, self.total_weight)
+        if not self._trusts_bayes():
+            return _shares(self.stats, self.total_weight)
+        return {} if self._bayes(x) is None else dict(zip(self.stats, self._answer.tolist(), strict=True))
 
-    def _bayes(self, x: Row) -> dict[int, float]:
+    def said(self, x: Row) -> int | None:
+        """The class that it predicts; None before the first row."""
+        return self._bayes(x) if self._trusts_bayes() else self._largest()
+
+    def _trusts_bayes(self) -> bool:
+        return self.splitters is not None and self._nb_correct_weight >= self._mc_correct_weight
+
+    def _largest(self) -> int | None:
+        return max(self.stats, key=self.stats.__getitem__) if self.stats else None
+
+    # The classes of `stats` in their order, their places in it, and what they weigh, as the kernel takes them.
+    _labels = np.empty(0, np.int64)
+    _places: dict[int, int]
+    _weights: Floats
+
+    def _bayes(self, x: Row) -> int | None:
+        """The likeliest class by naive Bayes; the probabilities of all stay in `_answer`."""
         if self._asked is x:
-            return self._answer
-        if not self.total_weight:
-            return {}
+            return self._likeliest
+        if not any(self.stats.values()):
+            return None
         if len(self._labels) != len(self.stats):
             self._labels = np.array(list(self.stats), np.int64)
-        own, found = self.observed(x.space), np.array(list(self.stats.values()), np.float64)
-        naive_bayes(x.values, x.places, self._labels, found, x.space.columns, own.moments, own.cells)
-        self._asked, self._answer = x, dict(zip(self.stats, found.tolist(), strict=True))
-        return self._answer
+            self._places = {label: place for place, label in enumerate(self.stats)}
+            self._weights = np.array(list(self.stats.values()), np.float64)
+        own, found = self.observed(x.space), self._weights.copy()
+        best = naive_bayes(x.values, x.places, self._labels, found, x.space.columns, own.moments, own.cells)
+        self._asked, self._answer, self._likeliest = x, found, int(self._labels[best])
+        return self._likeliest
 
 
 class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc]  # likewise
     """The same for a tree that grows alternate trees where its error rises: the smaller its error, the more it says."""
+
+    _mean_error: Any
+    last_split_attempt_at: Any
+
+    def learn_one(
+        self, x: Row, y: int, *, w: float = 1.0, tree: Any = None, parent: Any = None, parent_branch: Any = None
+    ) -> None:
+        """As river's, which asks for the same prediction three times."""
+        w *= poisson(rate=1, rng=self.rng) or 1
+        wrong, before = int(self.said(x) != y), self._mean_error.get()
+        self.drift_detector.update(wrong)
+        self._mean_error.update(wrong)
+        if self.drift_detector.drift_detected and before > self._mean_error.get():
+            self._mean_error = self._mean_error.clone()
+        ArrayBayesLeaf.learn_one(self, x, y, w=w)
+        seen = self.total_weight
+        if self.splitters is not None and seen - self.last_split_attempt_at >= tree.grace_period:
+            tree._attempt_to_split(self, parent, parent_branch, drift_detector=tree.drift_detector.clone())
+            self.last_split_attempt_at = seen
 
     def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
         found, error = ArrayBayesLeaf.prediction(self, x), self._mean_error.get()
@@ -150,11 +194,33 @@ def way_down(node: Any, x: Row) -> Any:
 
 
 class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
-    """river's Hoeffding tree with leaves of arrays; its rows are `Row`."""
+    """river's Hoeffding tree with leaves of arrays; its rows are `Row`. Nobody asks it for a largest depth."""
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
         kind = ArrayLeaf if self.leaf_prediction == "mc" else ArrayBayesLeaf
         return kind(initial_stats or {}, 0 if parent is None else parent.depth + 1, self.splitter)
+
+    def learn_one(self, x: Row, y: int, *, w: float = 1.0) -> None:
+        parent, at, node = None, None, self._root
+        while hasattr(node, "children"):
+            try:
+                parent, at = node, node.branch_no(x)
+            except KeyError:  # left to river
+                node = None
+                break
+            node = node.children[at]
+        if node is None:
+            super().learn_one(x, y, w=w)
+            return
+        self.classes.add(y)
+        self._train_weight_seen_by_model += w
+        node.learn_one(x, y, w=w, tree=self)
+        seen = node.total_weight
+        if self._growth_allowed and node.is_active() and seen - node.last_split_attempt_at >= self.grace_period:
+            self._attempt_to_split(node, parent, at)
+            node.last_split_attempt_at = seen
+        if self._train_weight_seen_by_model % self.memory_estimate_period == 0:
+            self._estimate_model_size()
 
     def predict_proba_one(self, x: Row) -> dict[int, float]:
         found: dict[int, float] = {} if self._root is None else way_down(self._root, x).prediction(x)
@@ -165,7 +231,8 @@ class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc] 
     """river's Hoeffding adaptive tree with leaves of arrays; its rows are `Row`.
 
     In river every branch on the way of a row looks for its leaf and asks for the prediction; here that is done once for
-    all of them. Rows that meet an alternate tree, or a branch that does not know their way, are left to river.
+    all of them. Rows that meet an alternate tree, or a branch that does not know their way, are left to river. Its
+    settings are river's defaults: leaves ask neither for a largest depth nor whether rows are to be drawn.
     """
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
@@ -180,8 +247,7 @@ class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc] 
             return
         self.classes.add(y)
         self._train_weight_seen_by_model += w
-        said = ArrayBayesLeaf.prediction(leaf, x)
-        wrong = 0 if said and max(said, key=said.__getitem__) == y else 1
+        wrong = int(leaf.said(x) != y)
         parent, at = None, None
         for branch, down in path:
             branch.stats[y] = branch.stats.get(y, 0.0) + w
@@ -221,5 +287,5 @@ class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc] 
 
     def predict_proba_one(self, x: Row) -> dict[int, float]:
         _, leaf = self._plain_path(x)
-        found: dict[int, float] = super().predict_proba_one(x) if leaf is None else leaf.prediction(x)
+        found: dict[int, float] = super().predict_proba_one(x) if leaf is None else ArrayBayesLeaf.prediction(leaf, x)
         return found
