@@ -363,7 +363,7 @@ def planes_train_faster(drawn: Drawn) -> Answer:
     """F-ETANA trains faster on every set with more than two classes, and the more so the more classes there are."""
     grid, planes = (drawn.at("Training seconds", method) for method in ("ETANA", "F-ETANA"))
     times = {name: grid[name] / planes[name] for name in grid if name in planes}
-    words = f"ETANA takes, compared with F-ETANA: {listed(times, 3)} times"
+    words = f"ETANA takes, compared with F-ETANA: {listed(times)} times"
     more = [value for name, value in times.items() if name != "Dexter"]
     return (min(more) > 1.0 and more[-1] > more[0], words) if len(more) > 1 else None
 
