@@ -188,7 +188,7 @@ def record(paper: str, exhibit: str, kept: Kept, *, command: str, paper_repeats:
         "missing": first["missing"],
         "note": _of_seed(first["note"], seeds),
         "cells": [_short(asdict(cell)) for cell in cells],
-        "series": [_without_nothing(asdict(one)) for one in series],
+        "series": [_kept_line(asdict(one)) for one in series],
     }
 
 
@@ -262,7 +262,7 @@ def _pooled_line(one: dict[str, Any], n: int, other: dict[str, Any] | None, m: i
     weights = [*[one] * n, *[other] * m]
     words = any(isinstance(place, str) for place in one["x"])
     x = one["x"] if words else _means([line["x"] for line in weights])
-    return _without_nothing(
+    return _kept_line(
         {**one, "x": x, "y": _means([line["y"] for line in weights]), "error": _line_error(one, n, other, m)}
     )
 
@@ -279,8 +279,8 @@ def means_of(line: Mapping[str, Any]) -> list[Mean]:
     return list(zip(line["y"], line.get("error") or [None] * len(line["y"]), strict=True))
 
 
-def _without_nothing(line: dict[str, Any]) -> dict[str, Any]:
-    """A line of a single repeat has no errors."""
+def _kept_line(line: dict[str, Any]) -> dict[str, Any]:
+    """A line as a record has it: without errors where there is a single repeat."""
     return {name: value for name, value in line.items() if value is not None}
 
 
