@@ -194,7 +194,7 @@ def way_down(node: Any, x: Row) -> Any:
 
 
 class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
-    """river's Hoeffding tree with leaves of arrays; its rows are `Row`. Nobody asks it for a largest depth."""
+    """river's Hoeffding tree with leaves of arrays; its rows are `Row`. It grows to any depth."""
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
         kind = ArrayLeaf if self.leaf_prediction == "mc" else ArrayBayesLeaf
@@ -232,7 +232,7 @@ class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc] 
 
     In river every branch on the way of a row looks for its leaf and asks for the prediction; here that is done once for
     all of them. Rows that meet an alternate tree, or a branch that does not know their way, are left to river. Its
-    settings are river's defaults: leaves ask neither for a largest depth nor whether rows are to be drawn.
+    settings are river's defaults: it grows to any depth and always draws how often a row counts.
     """
 
     def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
