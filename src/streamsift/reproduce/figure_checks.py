@@ -6,6 +6,7 @@ Each answers yes or no, and in figures; None where too little is measured. Where
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,14 +14,17 @@ import numpy as np
 
 
 class Drawn:
-    """The series of some records, by panel and name; each maps a place to a value."""
+    """The series of some records, by panel and name; each maps a place to a value and, of repeats, to an error."""
 
     def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
         self.records = records
         self._lines: dict[str, dict[str, tuple[list[Any], list[float]]]] = {}
+        self._errors: dict[tuple[str, str], dict[Any, float]] = {}
         for record in records:
             for one in record.get("series", []):
                 self._lines.setdefault(one["panel"], {})[one["name"]] = (one["x"], one["y"])
+                if one.get("error") is not None:
+                    self._errors[one["panel"], one["name"]] = dict(zip(one["x"], one["error"], strict=True))
 
     def panels(self) -> list[str]:
         """The names of all panels."""
@@ -48,18 +52,36 @@ class Drawn:
         """The value of every line of a panel at one place."""
         return {name: self.at(panel, name)[place] for name in self.names(panel) if place in self.at(panel, name)}
 
+    def errors_at(self, panel: str, name: str) -> dict[Any, float]:
+        """The standard errors of a line by place; empty where there are none."""
+        return self._errors.get((panel, name), {})
+
+    def column_errors(self, panel: str, place: Any) -> dict[str, float]:
+        """The standard errors of `column`, as far as they are known."""
+        lines = {name: self.errors_at(panel, name) for name in self.names(panel)}
+        return {name: errors[place] for name, errors in lines.items() if place in errors}
+
 
 Answer = tuple[bool, str] | None
 FigureCheck = Callable[[Drawn], Answer]
 
 
-def listed(values: Mapping[Any, float], digits: int = 3) -> str:
-    """Names with their values.
+def listed(values: Mapping[Any, float], digits: int = 3, errors: Mapping[Any, float] | None = None) -> str:
+    """Names with their values, and with the standard errors of those where repeats differ.
 
-    >>> listed({"a": 1.0, "b": 0.25})
-    'a 1, b 0.25'
+    >>> listed({"a": 1.0, "b": 0.25}, errors={"b": 0.02})
+    'a 1, b 0.250 ± 0.020'
     """
-    return ", ".join(f"{name} {value:.{digits}g}" for name, value in values.items())
+    known = errors or {}
+    return ", ".join(f"{name} {_with_error(value, known.get(name), digits)}" for name, value in values.items())
+
+
+def _with_error(value: float, error: float | None, digits: int) -> str:
+    """A value to as many digits as two of its error, where there is one."""
+    if not error:
+        return f"{value:.{digits}g}"
+    decimals = max(1 - math.floor(math.log10(error)), 0)
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
 
 
 def alike(panel: str, place: str, most: float, *, best: tuple[str, ...] = ()) -> FigureCheck:
@@ -71,7 +93,8 @@ def alike(panel: str, place: str, most: float, *, best: tuple[str, ...] = ()) ->
             return None
         gap = max(found.values()) - min(found.values())
         largest = max(found, key=found.__getitem__)
-        return gap <= most and (not best or largest in best), f"{listed(found, 4)}; {gap:.3g} apart"
+        words = f"{listed(found, 4, drawn.column_errors(panel, place))}; {gap:.3g} apart"
+        return gap <= most and (not best or largest in best), words
 
     return check
 
@@ -86,7 +109,7 @@ def largest_of(places: Mapping[str, str], place: str) -> FigureCheck:
             if name not in found or len(found) < 2:
                 return None
             right.append(max(found, key=found.__getitem__) == name)
-            words.append(f"{panel.partition(',')[0]}: {listed(found)}")
+            words.append(f"{panel.partition(',')[0]}: {listed(found, errors=drawn.column_errors(panel, place))}")
         return all(right), "; ".join(words)
 
     return check
@@ -179,7 +202,8 @@ def _penalty_peaks(stability: Mapping[Any, float]) -> bool:
 def penalty_helps_up_to_one(drawn: Drawn) -> Answer:
     """On Gisette stability is largest at a penalty above the least and at most 1, and less above 1."""
     found = drawn.at("Gisette", "stability")
-    return (_penalty_peaks(found), f"stability by penalty: {listed(found)}") if len(found) > 2 else None
+    words = f"stability by penalty: {listed(found, errors=drawn.errors_at('Gisette', 'stability'))}"
+    return (_penalty_peaks(found), words) if len(found) > 2 else None
 
 
 def penalty_balances(drawn: Drawn) -> Answer:

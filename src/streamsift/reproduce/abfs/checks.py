@@ -104,7 +104,7 @@ def hard_streams_below(drawn: Drawn) -> Answer:
             return None
         rest = min(value for name, value in found.items() if name not in HARD_STREAMS)
         right.append(max(found[name] for name in HARD_STREAMS) <= rest - least)
-        hard = listed({name: found[name] for name in HARD_STREAMS})
+        hard = listed({name: found[name] for name in HARD_STREAMS}, errors=drawn.column_errors("ABFS", measure))
         words.append(f"{measure}: {hard}, the least other {rest:.3g}")
     return all(right), "; ".join(words)
 
@@ -112,7 +112,8 @@ def hard_streams_below(drawn: Drawn) -> Answer:
 def hard_streams_below_everything(drawn: Drawn) -> Answer:
     """The SA of BG3 and RTG is below 0.7."""
     found = {name: value for name, value in drawn.column("ABFS", "SA").items() if name in HARD_STREAMS}
-    return (all(value < 0.7 for value in found.values()), f"SA: {listed(found)}") if len(found) == 2 else None
+    words = f"SA: {listed(found, errors=drawn.column_errors('ABFS', 'SA'))}"
+    return (all(value < 0.7 for value in found.values()), words) if len(found) == 2 else None
 
 
 def chosen_is_best(drawn: Drawn) -> Answer:
