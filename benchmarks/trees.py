@@ -1,4 +1,4 @@
-"""Hoeffding trees with leaves of arrays against river's own: learn and predict rows of numbers, batch by batch."""
+"""Hoeffding trees in arrays against river's: predict and learn rows of numbers, batch by batch."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import numpy as np
 
 from benchmarks.table import Row, best_times
 from river import tree
+from streamsift.learners.adaptive_tree import AdaptiveTree
 from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.river_models import River
-from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree
+from streamsift.learners.trees import HoeffdingTree
 
 BATCH = 100
 WIDTHS = (20, 500)  # features
 WANTED = {20: 2.0, 500: 20.0}
 KINDS: dict[str, tuple[Any, Any]] = {
-    "Hoeffding tree": (ArrayTree, tree.HoeffdingTreeClassifier),
-    "adaptive tree": (lambda: ArrayAdaptiveTree(seed=0), lambda: tree.HoeffdingAdaptiveTreeClassifier(seed=0)),
+    "Hoeffding tree": (HoeffdingTree, tree.HoeffdingTreeClassifier),
+    "adaptive tree": (AdaptiveTree, lambda: tree.HoeffdingAdaptiveTreeClassifier(seed=0)),
 }
 
 

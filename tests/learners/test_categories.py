@@ -308,7 +308,7 @@ def test_boosting_counts_categories_and_knows_numbers_as_river_does() -> None:
 
     def row_of(row: Any) -> Row:
         values = np.array([row[0], codes[0].index(row[1]), row[2], codes[1].index(row[3])], np.float64)
-        return Row(values, np.arange(4), {j: j for j in range(4)}, space)
+        return Row(values, np.arange(4), space)
 
     ours, theirs = ArrayBayes(), Gaussian()
     for row, label in zip(rows[:50], labels, strict=False):

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from tests.naive import hoeffding as naive
 
-from streamsift.kernels.hoeffding import BELOW, EMPTY, NO_SPLIT, NUMERIC, add_row, best_split, naive_bayes
+from streamsift.kernels.hoeffding import BELOW, EMPTY, NO_SPLIT, NUMERIC, add_row, naive_bayes
+from streamsift.kernels.hoeffding_splits import best_split
+from streamsift.learners import trees
+from streamsift.learners.adaptive_tree import AdaptiveTree
 from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.online import make_learner
 from streamsift.learners.river_models import River, RiverOfWords
+from streamsift.learners.trees import HoeffdingTree
 from streamsift.streams import generate
 
 river_tree = pytest.importorskip("river.tree")
-trees = pytest.importorskip("streamsift.learners.trees")
 
 NOMINAL = {1, 3}
 COLUMNS = np.array([[NUMERIC, 0, NUMERIC, 4, NUMERIC], [0, 4, 0, 3, 0]])
@@ -98,6 +101,14 @@ def assert_equal(ours: Any, theirs: Any) -> None:
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
+def branches(tree: Any) -> list[Any]:
+    """The splits of a tree of river."""
+    found = [tree._root]
+    for node in found:  # grows meanwhile
+        found += getattr(node, "children", [])
+    return [node for node in found if hasattr(node, "children")]
+
+
 def stream(name: str, n_rows: int) -> tuple[Any, Any, list[int]]:
     made = generate(name, n_rows=n_rows, seed=3, irrelevant=8, drift="gradual", width=n_rows // 20)
     batch = next(made.batches(n_rows))
@@ -108,15 +119,15 @@ def stream(name: str, n_rows: int) -> tuple[Any, Any, list[int]]:
 KINDS = {
     "tree": (
         lambda nominal: river_tree.HoeffdingTreeClassifier(nominal_attributes=nominal),
-        lambda: trees.ArrayTree(),
+        HoeffdingTree,
     ),
     "majority": (
         lambda nominal: river_tree.HoeffdingTreeClassifier(nominal_attributes=nominal, leaf_prediction="mc"),
-        lambda: trees.ArrayTree(leaf_prediction="mc"),
+        lambda: HoeffdingTree(by_bayes=False),
     ),
     "adaptive": (
         lambda nominal: river_tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=nominal, seed=0),
-        lambda: trees.ArrayAdaptiveTree(seed=0),
+        AdaptiveTree,
     ),
 }
 
@@ -133,8 +144,9 @@ def test_trees_equal_those_of_river(name: str, kind: str) -> None:
     assert_equal(
         probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
     )
-    assert mine.model.n_nodes == other.model.n_nodes > 1
-    assert getattr(mine.model, "n_alternate_trees", 0) == getattr(other.model, "n_alternate_trees", 0)
+    assert mine.model.n_branches == other.model.n_branches > 0
+    assert mine.model.features_used() == {node.feature for node in branches(other.model)}
+    assert getattr(mine.model, "n_alternates", 0) == getattr(other.model, "n_alternate_trees", 0)
 
 
 @pytest.mark.compiled
@@ -150,8 +162,13 @@ def test_alternate_trees_come_and_go_as_those_of_river() -> None:
     assert_equal(
         probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
     )
-    counts = ("n_alternate_trees", "n_switch_alternate_trees", "n_pruned_alternate_trees", "n_nodes", "n_active_leaves")
-    assert [getattr(mine.model, name) for name in counts] == [getattr(other.model, name) for name in counts]
+    grown = mine.model
+    assert [grown.n_alternates, grown.n_switched, grown.n_pruned, grown.n_branches] == [
+        other.model.n_alternate_trees,
+        other.model.n_switch_alternate_trees,
+        other.model.n_pruned_alternate_trees,
+        other.model.n_branches,
+    ]
     assert other.model.n_alternate_trees > 1
 
 
@@ -197,11 +214,28 @@ def test_a_leaf_of_one_class_waits_and_wakes_up() -> None:
     X = rng.normal(size=(3_000, 3))
     y = (X[:, 0] > 0.5).astype(np.int64)
     y[2_000:] = (X[2_000:, 1] > 0).astype(np.int64)
-    mine, other = ArrayLearner(trees.ArrayTree), River(river_tree.HoeffdingTreeClassifier)
+    mine, other = ArrayLearner(HoeffdingTree), River(river_tree.HoeffdingTreeClassifier)
     everything = np.arange(3)
     assert_equal(
         probabilities(mine, X, y, lambda first: everything), probabilities(other, X, y, lambda first: everything)
     )
+
+
+@pytest.mark.parametrize("kind", ["tree", "adaptive"])
+def test_leaves_beyond_the_memory_limit_sleep(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They predict their largest class, and those that promise most are awake."""
+    monkeypatch.setattr(trees, "MOST_BYTES", 3 * 2_000)
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.integers(0, 9, 6_000), rng.normal(size=(6_000, 4))])
+    y = (X[:, 0] % 2 == (X[:, 1] > 0)).astype(np.int64)
+    learner = ArrayLearner(KINDS[kind][1], frozenset([0]))
+    said = probabilities(learner, X, y, lambda first: np.arange(5))
+    tree = learner.model
+    per_leaf = tree._seen.bytes_per_slot()
+    assert tree.n_branches > 3
+    assert len(tree._seen.moments) * per_leaf <= trees.MOST_BYTES < 9 * per_leaf  # a leaf for each value does not fit
+    assert np.isfinite(said[-1]).all()
+    assert (said[-1].argmax(axis=1) == y[-100:]).mean() > 0.6
 
 
 @pytest.mark.parametrize("n_features", [1, 12])

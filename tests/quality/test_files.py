@@ -33,7 +33,7 @@ OPTIONAL = {
     "fastavro": {"streams"},
 }
 # Files that are built on one of them, and so import it at their top: they are themselves imported in functions only.
-BUILT_ON = {"streamsift.learners.trees": "river", "streamsift.learners.boosting": "river"}
+BUILT_ON = {"streamsift.learners.boosting": "river"}
 UNSAFE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 # Spelt in parts, so that this file passes its own test.
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:" + "|".join(["wor" + "k", "roo" + "t", "hom" + "e"]) + r")(?=/)")

@@ -61,3 +61,7 @@ class Bank:
         """Make detector `first` and all behind it fresh."""
         for field in dataclasses.fields(self):
             getattr(self, field.name)[first:] = 0
+
+    def chosen(self, units: list[int]) -> Self:
+        """Some of the detectors, in a bank of their own."""
+        return type(self)(*(getattr(self, field.name)[units] for field in dataclasses.fields(self)))

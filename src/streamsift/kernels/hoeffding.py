@@ -1,6 +1,6 @@
-"""Kernels of the leaves of a Hoeffding tree: naive Bayes, what a row adds to them, and their best split.
+"""Kernels of Hoeffding trees: what a row adds to a leaf, its naive Bayes, and the ways of the rows of a batch to it.
 
-The naive Bayes of boosting (`joint_logs`) keeps the same arrays.
+The naive Bayes of boosting (`joint_logs`) keeps the same arrays as a leaf.
 
 A leaf knows each column by class. `moments[:, label, column]` is the WEIGHT of the rows and, of a number, their MEAN,
 the centred sum of their squares M2 (Welford), their extremes LOW and HIGH, and their normal density in two words, so
@@ -10,8 +10,11 @@ that a prediction needs no logarithm per number:
 
 Where there is no density yet, SCALE is -inf and LEVEL 0, so that the column says nothing. Of a category the weight of
 every value is kept: `cells[label, columns[FIRST_CELL, column] + value]`, for columns[N_VALUES, column] values; a column
-is a number where its first cell is NUMERIC. Plain arrays, because a tree calls these kernels row by row, and a tuple of
-arrays costs more at the border to Python than the work behind it.
+is a number where its first cell is NUMERIC. Plain arrays, because boosting calls these kernels row by row, and a tuple
+of arrays costs more at the border to Python than the work behind it.
+
+A whole tree is `Nodes`, and a further axis of `moments` and `cells` in front for its leaves. Its kernels learn rows
+until one has done what Python must answer: a leaf is due to be split, or a detector due to look for drift.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from streamsift.kernels.compile import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Table = NDArray[np.float64]  # two axes
 Moments = NDArray[np.float64]  # three axes
 
 WEIGHT, MEAN, M2, LOW, HIGH, SCALE, LEVEL = range(7)  # of moments
@@ -33,20 +37,9 @@ EMPTY = (0.0, 0.0, 0.0, math.inf, -math.inf, -math.inf, 0.0)  # what they are be
 FIRST_CELL, N_VALUES = 0, 1  # of columns
 NUMERIC = -1  # instead of a cell
 NO_SPLIT, BELOW, EACH_VALUE, ONE_VALUE = 0, 1, 2, 3  # kinds of splits
-N_CUTS = 10  # that are tried between the extremes of a number
+LEAF = NO_SPLIT  # a kind of node; the others are those of splits
 LEAST_DENSITY = 1e-9  # of the naive Bayes of boosting
-LEAST_SHARE = 0.01  # of the weight: at least two branches must have more
 HALF_LOG_TAU = 0.5 * math.log(math.tau)
-
-
-class Split(NamedTuple):
-    """The best split of a leaf, and the merit of the second best column."""
-
-    kind: int
-    column: int
-    value: float
-    merit: float
-    second: float
 
 
 @kernel
@@ -141,117 +134,341 @@ def joint_logs(
         found[place] = said
 
 
-@kernel
-def _log_sum(values: Floats) -> float:
-    """The entropy of weights, times their sum: sum * log2(sum) - sum of w * log2(w)."""
-    found, total = 0.0, 0.0
-    for value in values:
-        if value > 0.0:
-            found -= value * math.log2(value)
-            total += value
-    return found + total * math.log2(total) if total > 0.0 else 0.0
+# -- Whole trees ------------------------------------------------------------------------------------------------------
+
+N_LINKS, N_NUMBERS, N_PLACES = 8, 7, 13
+KIND, COLUMN, FIRST, COUNT, SLOT, N_LABELS, ALTERNATE, N_ERRORS = range(N_LINKS)  # of the links of a node
+VALUE, RIGHT_LARGEST, RIGHT_BAYES, TRIED, N_ROWS, ERROR, BEFORE = range(N_NUMBERS)  # of its numbers
+NOWHERE = -1  # instead of a node or slot
+
+GRACE_PERIOD = 200.0  # weight of a leaf between two attempts to split
+CLOCK = 32  # errors between two tests for drift
+LEAST_ROWS = 300.0  # on both sides, before an alternate is compared with its branch
+SWITCH_LOG = math.log(2.0 / 0.05)  # of the significance with which they must differ
+
+# What Python must answer. DUE: a leaf is due to be split; MISSING: a branch has no child for a value.
+DONE, DUE, MISSING, TEST, SWITCH, PRUNE, DRAW = range(7)
+# A row in an adaptive tree: where it is, and the next thing to be done there. TARGET is the leaf that learns.
+(ROW, STAGE, NODE, PLACE, TARGET, LARGEST, BAYES, WRONG, MAIN, MAIN_LARGEST, MAIN_BAYES, MAIN_WRONG, DRAWN) = range(
+    N_PLACES
+)
+START, AT_NODE, COMPARE, ALTERNATES, AT_LEAF, LEARN, DOWN = range(7)
 
 
-@kernel
-def _part(moments: Moments, column: int, cut: float, below: Floats, above: Floats) -> None:
-    """The weights of each class below and above a cut of a number, by its normal distribution."""
-    for label in range(len(below)):
-        weight = moments[WEIGHT, label, column]
-        if weight == 0.0 or cut < moments[LOW, label, column]:
-            share = 0.0
-        elif cut >= moments[HIGH, label, column]:
-            share = 1.0
-        else:
-            deviation = math.sqrt(moments[M2, label, column] / (weight - 1.0))
-            share = 0.5 * (1.0 + math.erf((cut - moments[MEAN, label, column]) / deviation / math.sqrt(2.0)))
-        below[label] = share * weight
-        above[label] = weight - below[label]
+class Nodes(NamedTuple):
+    """The nodes of a tree, one row each, but for `children`; children have larger numbers than their branch.
 
-
-@kernel
-def _merit_of_two(entropy: float, one: Floats, other: Floats) -> float:
-    """What a split in two tells about the class: entropy before minus entropy after; -inf if one of them is tiny."""
-    first, second = float(one.sum()), float(other.sum())
-    total = first + second
-    if not (first / total > LEAST_SHARE and second / total > LEAST_SHARE):
-        return -math.inf
-    return entropy - (_log_sum(one) + _log_sum(other)) / total
-
-
-@kernel
-def _merit_of_all(entropy: float, cells: Floats) -> float:
-    """The same for a branch per value of a category."""
-    total, after, n_large = cells.sum(), 0.0, 0
-    for value in range(cells.shape[1]):
-        after += _log_sum(cells[:, value])
-        n_large += cells[:, value].sum() / total > LEAST_SHARE
-    return entropy - after / total if n_large > 1 else -math.inf
-
-
-@kernel
-def _best_cut(entropy: float, moments: Moments, column: int, below: Floats, above: Floats) -> tuple[float, float]:
-    """The merit of the best cut of a number, and the cut; -inf if there is none."""
-    lowest, highest = moments[LOW, :, column].min(), moments[HIGH, :, column].max()
-    best, cut_at = -math.inf, 0.0
-    for step in range(1, N_CUTS + 1):
-        cut = lowest + (highest - lowest) / (N_CUTS + 1.0) * step
-        if lowest < cut < highest:
-            _part(moments, column, cut, below, above)
-            merit = _merit_of_two(entropy, below, above)
-            if merit > best:
-                best, cut_at = merit, cut
-    return best, cut_at
-
-
-@kernel
-def _best_value(entropy: float, cells: Floats, one: Floats, rest: Floats) -> tuple[float, int]:
-    """The merit of the best split of a category in one value and all others, and the value; -inf if there is none."""
-    best, at = -math.inf, 0
-    for value in range(cells.shape[1]):
-        for label in range(len(one)):
-            one[label] = cells[label, value]
-            rest[label] = cells[label].sum() - one[label]
-        if one.sum() > 0.0:
-            merit = _merit_of_two(entropy, one, rest)
-            if merit > best:
-                best, at = merit, value
-    return best, at
-
-
-@kernel
-def best_split(weights: Floats, columns: Ints, moments: Moments, cells: Floats) -> Split:
-    """The best split by information gain; `weights` are those of the classes in the leaf.
-
-    Of equals the last column wins, and of its splits the first. A category is split in all of its values, unless one
-    value against the others tells more.
+    links    KIND, COLUMN, FIRST and COUNT of a branch: its children are children[FIRST : FIRST + COUNT], those of
+             EACH_VALUE by code, NOWHERE where there is none yet. SLOT of a leaf: where its arrays are, NOWHERE if it is
+             asleep; N_LABELS: how many classes it knows. ALTERNATE of a branch: the leaf that may take its place.
+             N_ERRORS: how many `errors` wait.
+    numbers  VALUE, with which a branch compares. Of a leaf the weight that its largest class and naive Bayes were RIGHT
+             about (below 0 where naive Bayes is not wanted), and its weight when it last TRIED to split. Of adaptive
+             trees N_ROWS and the mean ERROR of a node since it last changed, and the error BEFORE the row.
+    labels   the classes of a leaf, in the order in which they came; what each weighs is in `weights`
+    errors   what the detector of a node has not been told yet
     """
-    _, n_classes, n_columns = moments.shape
-    entropy = _log_sum(weights) / weights.sum()
-    one, other = np.empty(n_classes), np.empty(n_classes)
-    best = Split(NO_SPLIT, 0, 0.0, -math.inf, -math.inf)
-    for column in range(n_columns):
-        if moments[WEIGHT, :, column].sum() == 0.0:
-            continue
-        cell = columns[FIRST_CELL, column]
-        if cell == NUMERIC:
-            merit, value = _best_cut(entropy, moments, column, one, other)
-            kind = BELOW if merit > -math.inf else NO_SPLIT
-        else:
-            own = cells[:, cell : cell + columns[N_VALUES, column]]
-            merit, value, kind = _merit_of_all(entropy, own), 0.0, EACH_VALUE
-            single, at = _best_value(entropy, own, one, other)
-            if single > merit:
-                merit, value, kind = single, float(at), ONE_VALUE
-        if merit >= best.merit:
-            best = Split(kind, column, value, merit, best.merit)
-        elif merit > best.second:
-            best = Split(best.kind, best.column, best.value, best.merit, merit)
-    return best
+
+    links: Ints
+    numbers: Floats
+    children: Ints
+    labels: Ints
+    weights: Floats
+    errors: Floats
+
+
+class Here(NamedTuple):
+    """The features of the rows: the column of each, and the place `at` which a column is in a row, or NOWHERE."""
+
+    places: Ints
+    at: Ints
+    columns: Ints
 
 
 @kernel
-def parts(moments: Moments, column: int, cut: float) -> tuple[Floats, Floats]:
-    """The weights of each class below and above a cut of a number."""
-    below, above = np.empty(moments.shape[1]), np.empty(moments.shape[1])
-    _part(moments, column, cut, below, above)
-    return below, above
+def _crowds(nodes: Nodes, n_nodes: int) -> Ints:
+    """Where, in `children`, the child of each branch is that has the most weight below it, the first of equals."""
+    totals, crowds = np.zeros(n_nodes), np.zeros(n_nodes, np.int64)
+    for node in range(n_nodes - 1, -1, -1):
+        if nodes.links[node, KIND] == LEAF:
+            totals[node] = nodes.weights[node, : nodes.links[node, N_LABELS]].sum()
+            continue
+        most, first = -1.0, nodes.links[node, FIRST]
+        for place in range(first, first + nodes.links[node, COUNT]):
+            child = nodes.children[place]
+            if child != NOWHERE:
+                totals[node] += totals[child]
+                if totals[child] > most:
+                    most, crowds[node] = totals[child], place
+    return crowds
+
+
+@kernel
+def _way(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
+    """Where, in `children`, the way of a row goes on; with the crowd where the row lacks the feature."""
+    kind, first, place = nodes.links[node, KIND], nodes.links[node, FIRST], here.at[nodes.links[node, COLUMN]]
+    if place == NOWHERE:
+        return int(crowds[node])
+    value = row[place]
+    if kind == EACH_VALUE:
+        return int(first + int(value) if value < nodes.links[node, COUNT] else crowds[node])
+    first_way = value <= nodes.numbers[node, VALUE] if kind == BELOW else value == nodes.numbers[node, VALUE]
+    return int(first if first_way else first + 1)
+
+
+@kernel
+def _below(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
+    """The next node on the way of a row; with the crowd also where a branch has no child for its value."""
+    child = nodes.children[_way(row, node, here, crowds, nodes)]
+    return int(child if child != NOWHERE else nodes.children[crowds[node]])
+
+
+@kernel
+def _answers(
+    row: Floats, leaf: int, here: Here, nodes: Nodes, moments: Moments, cells: Floats, found: Floats
+) -> tuple[int, int]:
+    """The places of the largest class and of naive Bayes' one among the labels of a leaf, or NOWHERE.
+
+    The probabilities by naive Bayes are written into `found`.
+    """
+    slot, n_labels = nodes.links[leaf, SLOT], nodes.links[leaf, N_LABELS]
+    weights = nodes.weights[leaf, :n_labels]
+    if n_labels == 0:
+        return NOWHERE, NOWHERE
+    largest = int(np.argmax(weights))
+    if slot == NOWHERE or nodes.numbers[leaf, RIGHT_BAYES] < 0.0 or weights[largest] == 0.0:
+        return largest, NOWHERE
+    found[:n_labels] = weights
+    labels = nodes.labels[leaf, :n_labels]
+    return largest, naive_bayes(row, here.places, labels, found[:n_labels], here.columns, moments[slot], cells[slot])
+
+
+@kernel
+def _trusts_bayes(leaf: int, nodes: Nodes) -> bool:
+    right_bayes, right_largest = nodes.numbers[leaf, RIGHT_BAYES], nodes.numbers[leaf, RIGHT_LARGEST]
+    return bool(nodes.links[leaf, SLOT] != NOWHERE and right_bayes >= right_largest)
+
+
+@kernel
+def _is_wrong(label: int, leaf: int, largest: int, bayes: int, nodes: Nodes) -> bool:
+    said = bayes if _trusts_bayes(leaf, nodes) else largest
+    return said == NOWHERE or nodes.labels[leaf, said] != label
+
+
+@kernel
+def _learn(
+    row: Floats,
+    label: int,
+    weight: float,
+    leaf: int,
+    largest: int,
+    bayes: int,
+    here: Here,
+    nodes: Nodes,
+    moments: Moments,
+    cells: Floats,
+) -> bool:
+    """Let a leaf learn a row for which it had two answers; return whether it is due to be split."""
+    slot, n_labels = nodes.links[leaf, SLOT], nodes.links[leaf, N_LABELS]
+    if slot != NOWHERE and nodes.numbers[leaf, RIGHT_BAYES] >= 0.0:
+        if largest == NOWHERE or nodes.labels[leaf, largest] == label:
+            nodes.numbers[leaf, RIGHT_LARGEST] += weight
+        if bayes != NOWHERE and nodes.labels[leaf, bayes] == label:
+            nodes.numbers[leaf, RIGHT_BAYES] += weight
+    place = 0
+    while place < n_labels and nodes.labels[leaf, place] != label:
+        place += 1
+    if place == n_labels:
+        nodes.labels[leaf, place], nodes.weights[leaf, place] = label, 0.0
+        nodes.links[leaf, N_LABELS] = n_labels = n_labels + 1
+    nodes.weights[leaf, place] += weight
+    if slot == NOWHERE:
+        return False
+    add_row(row, here.places, label, weight, here.columns, moments[slot], cells[slot])
+    return bool(nodes.weights[leaf, :n_labels].sum() - nodes.numbers[leaf, TRIED] >= GRACE_PERIOD)
+
+
+@kernel
+def learn_rows(
+    X: Table,
+    y: Ints,
+    state: Ints,
+    root: int,
+    n_nodes: int,
+    here: Here,
+    nodes: Nodes,
+    moments: Moments,
+    cells: Floats,
+) -> int:
+    """Let a tree learn rows, from state[ROW] on, until Python must answer what is returned.
+
+    DUE is state[TARGET]; MISSING is the child of state[NODE] for the row, which is learnt then. A row that has lacked
+    the feature of a branch does not make a leaf due.
+    """
+    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    while state[ROW] < len(y):
+        row, leaf, knows = X[state[ROW]], root, True
+        while nodes.links[leaf, KIND] != LEAF:
+            place = _way(row, leaf, here, crowds, nodes)
+            if nodes.children[place] == NOWHERE:
+                state[NODE] = leaf
+                return MISSING
+            knows = knows and here.at[nodes.links[leaf, COLUMN]] != NOWHERE
+            leaf = nodes.children[place]
+        label = y[state[ROW]]
+        largest, bayes = _answers(row, leaf, here, nodes, moments, cells, found)
+        state[ROW] += 1
+        state[TARGET] = leaf
+        if _learn(row, label, 1.0, leaf, largest, bayes, here, nodes, moments, cells) and knows:
+            return DUE
+    return DONE
+
+
+@kernel
+def _count(wrong: bool, node: int, nodes: Nodes) -> bool:
+    """Count an error, or none, of a node; return whether its detector is due."""
+    numbers, links = nodes.numbers[node], nodes.links[node]
+    numbers[BEFORE] = numbers[ERROR]
+    numbers[N_ROWS] += 1.0
+    error = 1.0 if wrong else 0.0
+    numbers[ERROR] += 1.0 / numbers[N_ROWS] * (error - numbers[ERROR])
+    nodes.errors[node, links[N_ERRORS]] = error
+    links[N_ERRORS] = (links[N_ERRORS] + 1) % CLOCK
+    return bool(links[N_ERRORS] == 0)
+
+
+@kernel
+def _compared(node: int, nodes: Nodes) -> int:
+    """SWITCH where the alternate of a branch is clearly better than it, PRUNE where it is clearly worse; else DONE."""
+    alternate = nodes.links[node, ALTERNATE]
+    if alternate == NOWHERE:
+        return DONE
+    mine, other = nodes.numbers[node], nodes.numbers[alternate]
+    if mine[N_ROWS] <= LEAST_ROWS or other[N_ROWS] <= LEAST_ROWS:
+        return DONE
+    spread = 2.0 * mine[ERROR] * (1.0 - mine[ERROR]) * SWITCH_LOG
+    bound = math.sqrt(spread * (1.0 / other[N_ROWS] + 1.0 / mine[N_ROWS]))
+    if bound < mine[ERROR] - other[ERROR]:
+        return SWITCH
+    return PRUNE if bound < other[ERROR] - mine[ERROR] else DONE
+
+
+@kernel
+def learn_adaptive_rows(
+    X: Table,
+    y: Ints,
+    state: Ints,
+    draws: Ints,
+    root: int,
+    n_nodes: int,
+    here: Here,
+    nodes: Nodes,
+    moments: Moments,
+    cells: Floats,
+) -> int:
+    """The same for an adaptive tree, in which every branch on the way of a row counts errors and may grow an alternate.
+
+    A leaf learns a row as often as the next of `draws` says, but at least once. `state` says where the row is, so that
+    it can go on after an answer. TEST is the detector of state[NODE] in the stage COMPARE, of state[TARGET] in LEARN;
+    SWITCH and PRUNE are those of state[NODE] and its alternate; DRAW asks for more of `draws`.
+    """
+    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    while state[ROW] < len(y):
+        row, label, stage, node = X[state[ROW]], y[state[ROW]], state[STAGE], state[NODE]
+        if stage == START:
+            leaf = root
+            while nodes.links[leaf, KIND] != LEAF:
+                leaf = _below(row, leaf, here, crowds, nodes)
+            largest, bayes = _answers(row, leaf, here, nodes, moments, cells, found)
+            state[MAIN], state[MAIN_LARGEST], state[MAIN_BAYES] = leaf, largest, bayes
+            state[MAIN_WRONG] = _is_wrong(label, leaf, largest, bayes, nodes)
+            state[NODE], state[PLACE], state[STAGE] = root, NOWHERE, AT_NODE
+        elif stage == AT_NODE:
+            if nodes.links[node, KIND] == LEAF:
+                state[TARGET], state[STAGE] = node, AT_LEAF
+            else:
+                state[STAGE] = COMPARE
+                if _count(state[MAIN_WRONG] != 0, node, nodes):
+                    return TEST
+        elif stage == COMPARE:
+            state[STAGE] = ALTERNATES
+            verdict = _compared(node, nodes)
+            if verdict != DONE:
+                return verdict
+        elif stage == ALTERNATES:
+            state[TARGET], state[STAGE] = nodes.links[node, ALTERNATE], AT_LEAF
+            if state[TARGET] == NOWHERE:
+                state[STAGE] = DOWN
+        elif stage == AT_LEAF:
+            if state[DRAWN] + 1 >= len(draws):
+                return DRAW
+            state[DRAWN] += 1
+            leaf, state[STAGE] = state[TARGET], LEARN
+            state[LARGEST], state[BAYES], state[WRONG] = state[MAIN_LARGEST], state[MAIN_BAYES], state[MAIN_WRONG]
+            if leaf != state[MAIN]:
+                largest, bayes = _answers(row, leaf, here, nodes, moments, cells, found)
+                state[LARGEST], state[BAYES] = largest, bayes
+                state[WRONG] = _is_wrong(label, leaf, largest, bayes, nodes)
+            if _count(state[WRONG] != 0, leaf, nodes):
+                return TEST
+        elif stage == LEARN:
+            leaf, weight = state[TARGET], float(max(draws[state[DRAWN]], 1))
+            is_due = _learn(row, label, weight, leaf, state[LARGEST], state[BAYES], here, nodes, moments, cells)
+            if leaf == node:
+                state[ROW] += 1
+                state[STAGE] = START
+            else:
+                state[STAGE] = DOWN
+            if is_due:
+                return DUE
+        else:
+            place = _way(row, node, here, crowds, nodes)
+            if nodes.children[place] == NOWHERE:
+                return MISSING
+            state[NODE], state[PLACE], state[STAGE] = nodes.children[place], place, AT_NODE
+    return DONE
+
+
+@kernel
+def _add_answer(
+    row: Floats,
+    leaf: int,
+    here: Here,
+    nodes: Nodes,
+    moments: Moments,
+    cells: Floats,
+    found: Floats,
+    shares: Floats,
+) -> None:
+    """Add what a leaf says of the classes to `shares`; the smaller its error, the more it counts."""
+    n_labels, error = nodes.links[leaf, N_LABELS], nodes.numbers[leaf, ERROR]
+    if not _trusts_bayes(leaf, nodes):
+        found[:n_labels] = nodes.weights[leaf, :n_labels]
+    elif _answers(row, leaf, here, nodes, moments, cells, found)[1] == NOWHERE:
+        return
+    total = found[:n_labels].sum()
+    scale = total * error * error if error > 0.0 else total
+    for place in range(n_labels):
+        shares[nodes.labels[leaf, place]] += found[place] / scale if scale > 0.0 else 0.0
+
+
+@kernel
+def predict_rows(
+    X: Table,
+    root: int,
+    n_nodes: int,
+    here: Here,
+    nodes: Nodes,
+    moments: Moments,
+    cells: Floats,
+    shares: Table,
+) -> None:
+    """Add to `shares`, for each row, what its leaf says of each class, and the alternates on its way."""
+    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    for i in range(len(X)):
+        node = root
+        while nodes.links[node, KIND] != LEAF:
+            if nodes.links[node, ALTERNATE] != NOWHERE:
+                _add_answer(X[i], nodes.links[node, ALTERNATE], here, nodes, moments, cells, found, shares[i])
+            node = _below(X[i], node, here, crowds, nodes)
+        _add_answer(X[i], node, here, nodes, moments, cells, found, shares[i])

@@ -1,11 +1,13 @@
 """What models of river keep in arrays instead of an object per feature, and the learner that gives them their rows.
 
 A row is a `Row`: the values of the features that are selected now. A feature has a place of its own from the first row
-on in which it is selected; what was made before gets the place when it meets such a row (`Observed.in_space`).
+on in which it is selected; what was made before gets the place when it meets such a row (`Observed.in_space`). A model
+that has `learn_rows` and `predict_rows` is given the rows of a batch together, a `RowBatch`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +25,7 @@ Codes = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 MOST_CODES = 10_000_000  # of a feature: each has a cell in every leaf
+NOTHING = np.array(EMPTY)[:, None, None]  # the moments of a leaf before the first row
 SPARE = 2  # how many times the cells of a category grow when a new value needs one
 
 
@@ -47,44 +50,70 @@ class Space:
         return Space(known, np.stack([first, counts]), n_classes)
 
 
+@dataclass(frozen=True)
 class Row:
-    """The values of a row, as the branches of a tree ask for them: by feature, KeyError where it is not selected."""
+    """The values of a row, and the places of its features in a space."""
 
-    __slots__ = ("at", "places", "space", "values")
+    values: Floats
+    places: NDArray[np.int64]
+    space: Space
 
-    def __init__(self, values: Floats, places: NDArray[np.int64], at: dict[int, int], space: Space) -> None:
-        self.values, self.places, self.at, self.space = values, places, at, space
 
-    def __getitem__(self, feature: int) -> float:
-        return float(self.values[self.at[feature]])
+@dataclass(frozen=True)
+class RowBatch:
+    """The rows of a batch, which all have the same features."""
 
-    def __contains__(self, feature: object) -> bool:
-        return feature in self.at
+    values: Floats  # two axes
+    places: NDArray[np.int64]
+    space: Space
+
+    def __iter__(self) -> Iterator[Row]:
+        return (Row(values, self.places, self.space) for values in self.values)
 
 
 class Observed:
-    """What a model, or the leaf of one, has seen of each class, in the places of a space; see kernels/hoeffding.py."""
+    """What a model has seen of each class, in the places of a space; see kernels/hoeffding.py.
+
+    With `n_slots`, that is what each of so many leaves has seen, and the arrays have an axis more, in front.
+    """
 
     __slots__ = ("cells", "moments", "space")
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, n_slots: int | None = None) -> None:
         n_columns, n_cells = len(space.features), int(space.columns[N_VALUES].sum())
+        slots = () if n_slots is None else (n_slots,)
         self.space = space
-        self.moments = np.empty((len(EMPTY), space.n_classes, n_columns))
-        self.moments[:] = np.array(EMPTY)[:, None, None]
-        self.cells = np.zeros((space.n_classes, n_cells))
+        self.moments = np.empty((*slots, len(EMPTY), space.n_classes, n_columns))
+        self.moments[:] = NOTHING
+        self.cells = np.zeros((*slots, space.n_classes, n_cells))
 
     def in_space(self, space: Space) -> Observed:
         """The same in a larger space."""
         if space is self.space:
             return self
-        new, (_, n_classes, n_columns) = Observed(space), self.moments.shape
-        new.moments[:, :n_classes, :n_columns] = self.moments
+        *slots, _, n_classes, n_columns = self.moments.shape
+        new = Observed(space, *slots)
+        new.moments[..., :n_classes, :n_columns] = self.moments
         for column, (first, n_values) in enumerate(self.space.columns.T):
             if first != NUMERIC:
                 to = space.columns[FIRST_CELL, column]
-                new.cells[:n_classes, to : to + n_values] = self.cells[:, first : first + n_values]
+                new.cells[..., :n_classes, to : to + n_values] = self.cells[..., first : first + n_values]
         return new
+
+    def with_slots(self, n_slots: int) -> Observed:
+        """The same with more slots."""
+        new = Observed(self.space, n_slots)
+        new.moments[: len(self.moments)], new.cells[: len(self.cells)] = self.moments, self.cells
+        return new
+
+    def clear(self, slot: int) -> None:
+        """Forget what a leaf has seen."""
+        self.moments[slot], self.cells[slot] = NOTHING, 0.0
+
+    def bytes_per_slot(self) -> int:
+        """Memory of a leaf."""
+        numbers = math.prod(self.moments.shape[1:]) + math.prod(self.cells.shape[1:])
+        return int(self.moments.itemsize * numbers)
 
 
 class ArrayLearner(River):
@@ -103,12 +132,23 @@ class ArrayLearner(River):
         self._refuse_bad_values(X, chosen)
         self._selected, self._classes = chosen, classes
         self._grow(X, max(classes, int(y.max(initial=0)) + 1))
-        for row, label in zip(self._rows(X), y.tolist(), strict=True):
+        rows = self._rows(X)
+        if hasattr(self._model, "learn_rows"):
+            self._model.learn_rows(rows, y)
+            return
+        for row, label in zip(rows, y.tolist(), strict=True):
             self._model.learn_one(row, label)
 
     def predict_proba(self, X: Floats) -> Floats:
         self._refuse_bad_values(X, self._selected)
         return super().predict_proba(X)
+
+    def _predicted(self, X: Floats) -> Floats:
+        if not hasattr(self._model, "predict_rows"):
+            return super()._predicted(X)
+        found = np.zeros((len(X), max(self._classes, self._space.n_classes)))
+        self._model.predict_rows(self._rows(X), found)
+        return found[:, : self._classes]
 
     def _refuse_bad_values(self, X: Floats, selected: list[int]) -> None:
         """Kernels trust what they are given: a code is where they read and write."""
@@ -128,12 +168,10 @@ class ArrayLearner(River):
         if needed or classes > space.n_classes or not known.keys() >= set(self._selected):
             self._space = space.grown(self._selected, needed, max(classes, space.n_classes))
 
-    def _rows(self, X: Floats) -> Iterator[Row]:
+    def _rows(self, X: Floats) -> RowBatch:
         place = {feature: number for number, feature in enumerate(self._space.features)}
         places = np.array([place[feature] for feature in self._selected], np.int64)
-        at = {feature: number for number, feature in enumerate(self._selected)}
-        for values in np.ascontiguousarray(X, np.float64):
-            yield Row(values, places, at, self._space)
+        return RowBatch(np.ascontiguousarray(X, np.float64), places, self._space)
 
 
 class ArrayLearnerOfCategories(ArrayLearner):

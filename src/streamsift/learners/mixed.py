@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from streamsift.core.exceptions import MissingExtraError
+from streamsift.learners.adaptive_tree import AdaptiveTree
 from streamsift.learners.arrays import ArrayLearner
 from streamsift.learners.online import Learner
-from streamsift.learners.river_models import River
+from streamsift.learners.trees import HoeffdingTree
 
 N_NEIGHBOURS, WINDOW = 10, 500  # MOA's default, the paper's window
 LEAST_VARIANCE = 1e-9
@@ -161,30 +161,16 @@ class MixedNeighbours:
 
 
 def _tree(name: str, nominal: frozenset[int]) -> Learner:
-    try:
-        from streamsift.learners.trees import ArrayAdaptiveTree, ArrayTree
-    except ImportError as error:
-        raise MissingExtraError("A Hoeffding tree", "river", "river") from error
-    return ArrayLearner(ArrayTree if name == "HT" else lambda: ArrayAdaptiveTree(seed=0), nominal)
+    return ArrayLearner(HoeffdingTree if name == "HT" else AdaptiveTree, nominal)
 
 
 def features_used(learner: Learner) -> int | None:
     """How many features the splits of a tree use; None for other learners."""
-    root = getattr(getattr(learner, "_model", None), "_root", None)
-    if root is None:
-        return 0 if isinstance(learner, River) else None
-    used, open_nodes = set(), [root]
-    while open_nodes:
-        node = open_nodes.pop()
-        children = list(getattr(node, "children", ()))
-        if children:
-            used.add(node.feature)
-            open_nodes += children
-    return len(used)
+    return len(learner.model.features_used()) if isinstance(learner, ArrayLearner) else None
 
 
 def n_bytes(learner: Learner) -> int:
     """Memory that a learner holds."""
-    if isinstance(learner, River):
-        return int(learner._model._raw_memory_usage)
+    if isinstance(learner, ArrayLearner):
+        return int(learner.model.n_bytes())
     return int(learner.n_bytes())  # type: ignore[attr-defined]  # every learner of this file has it

@@ -7,7 +7,7 @@ the columns are. What is left of a learner when the selection changes:
     neighbours                 everything: its window holds whole rows (`neighbours`)
     perceptron, sgd            the weights of the features that stay, and the scale of all (`scaling`)
     fsa                        the weights and the scale of the features that stay
-    trees and boosting of river   what they learnt of each feature while it was selected; they go on
+    trees and boosting         what they learnt of each feature while it was selected; they go on
     a learner with `restarts`  nothing: it starts again, and the run counts how often (`n_restarts`)
 
 The perceptron, sgd and neighbours see columns standardised by the rows learnt so far, unless `scale` is "none".
@@ -24,8 +24,7 @@ The Perceptron has none: its margin is a distance, and no squashing makes a prob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -34,6 +33,7 @@ from sklearn.linear_model import SGDClassifier
 
 from streamsift.core.constraints import OneOf, check_parameters
 from streamsift.core.exceptions import MissingExtraError, UnknownNameError
+from streamsift.learners.adaptive_tree import AdaptiveTree
 from streamsift.learners.arrays import ArrayLearnerOfCategories
 from streamsift.learners.bayes import NaiveBayes
 from streamsift.learners.carried import carried_over
@@ -42,6 +42,7 @@ from streamsift.learners.neighbours import Neighbours
 from streamsift.learners.one_hot import OneHot
 from streamsift.learners.regressors import REGRESSORS, SCALED_REGRESSORS
 from streamsift.learners.scaling import SCALES, Standardised
+from streamsift.learners.trees import HoeffdingTree
 from streamsift.learners.whole_rows import columns_of
 from streamsift.metrics.classification import softmax
 
@@ -179,33 +180,14 @@ class Logistic(Perceptron):
         return np.column_stack([np.zeros(len(X)), margins]) if margins.ndim == 1 else np.asarray(margins)
 
 
-def _tree(leaf_prediction: str = "nba") -> Learner:
-    with _river():
-        from streamsift.learners.trees import ArrayTree
-    return ArrayLearnerOfCategories(lambda: ArrayTree(leaf_prediction=leaf_prediction))
-
-
-def _adaptive_tree() -> Learner:
-    with _river():
-        from streamsift.learners.trees import ArrayAdaptiveTree
-    return ArrayLearnerOfCategories(lambda: ArrayAdaptiveTree(seed=0))
-
-
 def _boosting() -> Learner:
-    with _river():
+    try:
         from river.ensemble import AdaBoostClassifier
 
         from streamsift.learners.boosting import ArrayBayes
-    return ArrayLearnerOfCategories(lambda: AdaBoostClassifier(ArrayBayes(), n_models=3, seed=0))
-
-
-@contextmanager
-def _river() -> Iterator[None]:
-    """Imports that need river."""
-    try:
-        yield
     except ImportError as error:
-        raise MissingExtraError("This learner", "river", "river") from error
+        raise MissingExtraError("Boosting", "river", "river") from error
+    return ArrayLearnerOfCategories(lambda: AdaBoostClassifier(ArrayBayes(), n_models=3, seed=0))
 
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
@@ -214,9 +196,9 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "fsa": lambda: OneHot(OnlineFSA()),
     "naive_bayes": NaiveBayes,
     "neighbours": Neighbours,
-    "hoeffding_tree": _tree,
-    "hoeffding_tree_majority": lambda: _tree("mc"),
-    "adaptive_tree": _adaptive_tree,
+    "hoeffding_tree": lambda: ArrayLearnerOfCategories(HoeffdingTree),
+    "hoeffding_tree_majority": lambda: ArrayLearnerOfCategories(lambda: HoeffdingTree(by_bayes=False)),
+    "adaptive_tree": lambda: ArrayLearnerOfCategories(AdaptiveTree),
     "boosting": _boosting,
 }
 NEED_SCALE: dict[str, Callable[[], Learner]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -50,13 +50,18 @@ class River:
         return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:
+        found = self._predicted(X)
+        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+    def _predicted(self, X: Floats) -> Floats:
+        """What the model says of each class; its probabilities need not add up to 1."""
         found = np.zeros((len(X), self._classes))
         for place, row in enumerate(self._rows(X)):
             for label, share in self._shares(row).items():
                 if int(label) < self._classes:  # a model for two classes names both before it has met the second
                     found[place, int(label)] = share
-        found[found.sum(axis=1) == 0.0] = 1.0  # a model that has nothing to say
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
+        return found
 
     @property
     def model(self) -> Any:
@@ -70,7 +75,7 @@ class River:
             label = self._model.predict_one(row)
             return {} if label is None else {label: 1.0}
 
-    def _rows(self, X: Floats) -> Iterator[Any]:
+    def _rows(self, X: Floats) -> Iterable[Any]:
         """Rows as the model takes them."""
         return (_named_row(self._selected, row, {}) for row in X.tolist())
 
@@ -86,7 +91,7 @@ class RiverOfWords(River):
         """The names of the categories of each categorical feature, in the order of their codes."""
         self._names = names
 
-    def _rows(self, X: Floats) -> Iterator[Any]:
+    def _rows(self, X: Floats) -> Iterable[Any]:
         return (_named_row(self._selected, row, self._names) for row in X.tolist())
 
 

@@ -1,291 +1,329 @@
-"""Hoeffding trees of river whose leaves are arrays: the same trees, many times as fast.
+"""Hoeffding trees in arrays: those of river with its default settings, at a fraction of their time.
 
-The trees are river's, with its splits, bounds, alternate trees and random numbers. A leaf of river has an object for
-each feature, and for each row asks every one of them; here it has arrays for all of them together
-(`streamsift.kernels.hoeffding`), and what it answers is the same up to rounding. Ties between classes or features of
-exactly the same merit may be broken in another order.
+Domingos and Hulten, Mining High-Speed Data Streams (2000), with leaves that predict by naive Bayes as long as that is
+right more often than their largest class. Ours follow the trees of river, row by row, also where those differ from the
+paper: a leaf in which nearly all rows have one class forgets the values it has seen. Probabilities are the same up to
+rounding (see the tests); ties between features, or branches, of exactly the same merit may be broken in another order.
 
-Their rows are those of `streamsift.learners.arrays`.
+All nodes and leaves lie in common arrays, and kernels learn the rows of a batch (`streamsift.kernels.hoeffding`); only
+splits come back to Python. Rows are those of `streamsift.learners.arrays`. Memory: at most MOST_BYTES for
+what leaves have seen; the leaves that promise least fall asleep first, and predict their largest class from then on.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from river.tree import HoeffdingAdaptiveTreeClassifier, HoeffdingTreeClassifier
-from river.tree.nodes.hatc_nodes import AdaLeafClassifier
-from river.tree.nodes.htc_nodes import LeafMajorityClass, LeafNaiveBayesAdaptive
-from river.tree.utils import BranchFactory
-from river.utils.random import poisson
 
 from streamsift.kernels.hoeffding import (
+    ALTERNATE,
     BELOW,
+    COLUMN,
+    COUNT,
+    DONE,
+    DUE,
     EACH_VALUE,
+    FIRST,
     HIGH,
+    KIND,
+    LEAF,
     LOW,
+    N_LABELS,
+    N_LINKS,
+    N_NUMBERS,
+    N_PLACES,
+    N_VALUES,
     NO_SPLIT,
-    add_row,
-    best_split,
-    naive_bayes,
-    parts,
+    NODE,
+    NOWHERE,
+    RIGHT_BAYES,
+    ROW,
+    SLOT,
+    TARGET,
+    TRIED,
+    VALUE,
+    Here,
+    Nodes,
+    learn_rows,
+    predict_rows,
 )
-from streamsift.learners.arrays import Observed, Row, Space
+from streamsift.kernels.hoeffding_splits import Split, best_split, parts
+from streamsift.learners.arrays import Observed, RowBatch, Space
+
+DELTA = 1e-7  # a split may be the wrong one with this probability
+TIE = 0.05  # a bound below which the better of two splits is taken, however near they are
+MOST_OF_A_CLASS = 0.99  # share of a leaf above which it does not split
+MOST_BYTES = 100 * 2**20
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Number = TypeVar("Number", np.float64, np.int64)
 
 
-class ArrayLeaf(LeafMajorityClass):  # type: ignore[misc]  # river has no types
-    """A leaf that predicts its largest class."""
+class HoeffdingTree:
+    """A tree that grows; its leaves predict by naive Bayes where that is `by_bayes`, else their largest class."""
 
-    def observed(self, space: Space) -> Observed:
-        """What it has seen; made anew where river has it forget (`splitters` is an empty dict)."""
-        own: Observed = self.splitters.in_space(space) if self.splitters else Observed(space)
-        self.splitters: Any = own
-        return own
+    def __init__(self, *, by_bayes: bool = True, n_errors: int = 0) -> None:
+        self.by_bayes = by_bayes
+        self._space = Space((), np.empty((2, 0), np.int64), 0)
+        self._root, self._n_nodes, self._n_children = NOWHERE, 0, 0
+        self._nodes = _no_nodes(n_errors)
+        self._seen = Observed(self._space, 0)
+        self._free: list[int] = []  # slots of leaves
 
-    def update_splitters(self, x: Row, y: int, w: float, nominal_attributes: Any) -> None:
-        own = self.observed(x.space)
-        add_row(x.values, x.places, y, float(w), x.space.columns, own.moments, own.cells)
+    # -- learning and predicting --------------------------------------------------------------------------------------
 
-    def best_split_suggestions(self, criterion: Any, tree: Any) -> list[Any]:
-        """The two best, the better one last; where there is nothing to split by, only the split that is none."""
-        if max(self.stats.values()) / self.total_weight > tree.max_share_to_split or not self.splitters:
-            return [BranchFactory()]
-        own, labels = self.splitters, list(self.stats)
-        columns, moments = own.space.columns, own.moments
-        found = best_split(np.array(list(self.stats.values()), np.float64), columns, moments, own.cells)
-        second = BranchFactory(found.second)
+    def learn_rows(self, rows: RowBatch, y: Ints) -> None:
+        """Learn rows one after the other."""
+        if len(y) == 0:
+            return
+        self._enter(rows.space)
+        if self._root == NOWHERE:
+            self._root = self._new_leaf({})
+        self._learn_batch(rows.values, np.ascontiguousarray(y, np.int64), _here(rows))
+
+    def _learn_batch(self, X: Floats, y: Ints, here: Here) -> None:
+        state = np.zeros(N_PLACES, np.int64)
+        while True:
+            event = learn_rows(X, y, state, self._root, self._n_nodes, here, self._nodes, *self._arrays())
+            if event == DONE:
+                return
+            if event == DUE:
+                self._try_to_split(int(state[TARGET]))
+            else:
+                self._add_missing(int(state[NODE]), X[state[ROW]], here)
+
+    def predict_rows(self, rows: RowBatch, found: Floats) -> None:
+        """Add the probabilities of each row to `found`, which has a column for each class of the rows' space."""
+        if self._root != NOWHERE:
+            self._enter(rows.space)
+            predict_rows(rows.values, self._root, self._n_nodes, _here(rows), self._nodes, *self._arrays(), found)
+
+    # -- what it looks like -------------------------------------------------------------------------------------------
+
+    @property
+    def n_branches(self) -> int:
+        """How many splits there are."""
+        return len(self._branches())
+
+    def features_used(self) -> set[int]:
+        """The features that it splits by."""
+        return {self._space.features[column] for column in self._nodes.links[self._branches(), COLUMN].tolist()}
+
+    def _branches(self) -> list[int]:
+        return [node for node in self._walk(alternates=False) if self._nodes.links[node, KIND] != LEAF]
+
+    def n_bytes(self) -> int:
+        """Memory of its nodes and of what its leaves have seen."""
+        nodes = sum(array[: self._n_nodes].nbytes for array in self._nodes)
+        return nodes + self._n_awake() * self._seen.bytes_per_slot()
+
+    def _walk(self, *, alternates: bool) -> Iterator[int]:
+        """All nodes from the root on, left to right; with alternates behind their branches, but for the root's own."""
+        open_nodes = [] if self._root == NOWHERE else [self._root]
+        while open_nodes:
+            node = open_nodes.pop()
+            yield node
+            below = self._children_of(node)
+            if alternates:
+                paired = ((child, self._nodes.links[child, ALTERNATE]) for child in below)
+                below = [int(one) for pair in paired for one in pair if one != NOWHERE]
+            open_nodes += reversed(below)
+
+    def _children_of(self, node: int) -> list[int]:
+        first, count = self._nodes.links[node, FIRST], self._nodes.links[node, COUNT]
+        return [child for child in self._nodes.children[first : first + count].tolist() if child != NOWHERE]
+
+    # -- growing ------------------------------------------------------------------------------------------------------
+
+    def _arrays(self) -> tuple[Floats, Floats]:
+        return self._seen.moments, self._seen.cells
+
+    def _stats(self, leaf: int) -> dict[int, float]:
+        """The weight of each class in a leaf, in the order in which the classes came."""
+        nodes, n_labels = self._nodes, self._nodes.links[leaf, N_LABELS]
+        return dict(zip(nodes.labels[leaf, :n_labels].tolist(), nodes.weights[leaf, :n_labels].tolist(), strict=True))
+
+    def _try_to_split(self, leaf: int) -> None:
+        """Split a leaf if one split is clearly better than the others, or the bound so small that it hardly matters."""
+        stats, slot = self._stats(leaf), int(self._nodes.links[leaf, SLOT])
+        total = sum(stats.values())
+        self._nodes.numbers[leaf, TRIED] = total
+        if sum(weight != 0.0 for weight in stats.values()) < 2:
+            return
+        if max(stats.values()) / total > MOST_OF_A_CLASS:
+            self._forget(leaf)
+            return
+        moments, cells = self._seen.moments[slot], self._seen.cells[slot]
+        found = best_split(np.array(list(stats.values())), self._space.columns, moments, cells)
+        span = math.log2(max(len(stats), 2))
+        bound = math.sqrt(span * span * math.log(1.0 / DELTA) / (2.0 * total))
+        if not (found.merit - found.second > bound or bound < TIE):
+            return
         if found.kind == NO_SPLIT:
-            return [second, BranchFactory()]
-        feature = own.space.features[found.column]
+            self._forget(leaf)
+        else:
+            self._split(leaf, found, self._parts(found, list(stats), moments, cells))
+
+    def _parts(self, found: Split, labels: list[int], moments: Floats, cells: Floats) -> dict[int, dict[int, float]]:
+        """The weights of the classes in each branch of a split."""
         if found.kind == BELOW:
             inside = moments[LOW, :, found.column] <= found.value, moments[HIGH, :, found.column] > found.value
-            children = [
-                {label: float(weights[label]) for label in labels if has[label]}
-                for weights, has in zip(parts(moments, found.column, found.value), inside, strict=True)
-            ]
-            return [second, BranchFactory(found.merit, feature, found.value, children)]
-        first, n_values = columns[:, found.column]
-        cells = own.cells[:, first : first + n_values]
+            return {
+                way: {label: float(weights[label]) for label in labels if has[label]}
+                for way, (weights, has) in enumerate(
+                    zip(parts(moments, found.column, found.value), inside, strict=True)
+                )
+            }
+        first, n_values = self._space.columns[:, found.column]
+        own = cells[:, first : first + n_values]
         if found.kind == EACH_VALUE:
-            values = np.flatnonzero(cells.any(axis=0))
-            children = [_weights(cells[:, value], sorted(labels)) for value in values]
-            return [second, BranchFactory(found.merit, feature, values.astype(float).tolist(), children, False, True)]
-        one = cells[:, int(found.value)]
-        children = [_weights(one, labels), _weights(cells.sum(axis=1) - one, labels)]
-        return [second, BranchFactory(found.merit, feature, found.value, children, False, False)]
+            met = np.flatnonzero(own.any(axis=0)).tolist()
+            return {value: _present(own[:, value], sorted(labels)) for value in met}
+        one = own[:, int(found.value)]
+        return {0: _present(one, labels), 1: _present(own.sum(axis=1) - one, labels)}
 
-    def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
-        return _shares(self.stats, self.total_weight)
+    def _split(self, leaf: int, found: Split, stats: dict[int, dict[int, float]]) -> None:
+        """Make a branch of a leaf."""
+        self._free.append(int(self._nodes.links[leaf, SLOT]))
+        count = int(self._space.columns[N_VALUES, found.column]) if found.kind == EACH_VALUE else 2
+        first = self._new_places(count)
+        for way, own in stats.items():
+            self._nodes.children[first + way] = self._new_leaf(own)
+        self._make(leaf, (found.kind, found.column, first, count, NOWHERE, 0, NOWHERE, 0))
+        self._nodes.numbers[leaf, VALUE] = found.value
+        self._wake_and_sleep()
+
+    def _forget(self, leaf: int) -> None:
+        """Let a leaf begin anew with the values of its rows: it falls asleep, and what is asleep wakes up."""
+        self._sleep(leaf)
+        self._wake_and_sleep()
+
+    def _wake_and_sleep(self) -> None:
+        """Wake the leaves up, but for those that promise least where memory does not suffice for all."""
+        leaves = [node for node in self._walk(alternates=True) if self._nodes.links[node, KIND] == LEAF]
+        n_asleep = len(leaves) - self._most_awake()
+        if n_asleep > 0:
+            stats = {leaf: self._stats(leaf).values() for leaf in leaves}
+            leaves.sort(key=lambda leaf: sum(stats[leaf]) - max(stats[leaf], default=0.0))
+        for place, leaf in enumerate(leaves):
+            if place < n_asleep:
+                self._sleep(leaf)
+            elif self._nodes.links[leaf, SLOT] == NOWHERE:
+                self._nodes.links[leaf, SLOT] = self._new_slot()
+
+    def _sleep(self, leaf: int) -> None:
+        slot = int(self._nodes.links[leaf, SLOT])
+        if slot != NOWHERE:
+            self._free.append(slot)
+            self._nodes.links[leaf, SLOT] = NOWHERE
+
+    def _add_missing(self, branch: int, row: Floats, here: Here) -> None:
+        """Give a branch a leaf for the value of a row."""
+        value = int(row[here.at[self._nodes.links[branch, COLUMN]]])
+        leaf = self._new_leaf({})
+        self._nodes.children[self._nodes.links[branch, FIRST] + value] = leaf
+
+    # -- room ---------------------------------------------------------------------------------------------------------
+
+    def _new_leaf(self, stats: dict[int, float]) -> int:
+        if self._n_nodes == len(self._nodes.links):
+            self._grow_nodes(2 * self._n_nodes + 1)
+        node, slot = self._n_nodes, NOWHERE
+        if self._n_awake() < self._most_awake():
+            slot = self._new_slot()
+        self._n_nodes += 1
+        self._make(node, (LEAF, 0, 0, 0, slot, len(stats), NOWHERE, 0))
+        self._nodes.labels[node, : len(stats)] = list(stats)
+        self._nodes.weights[node, : len(stats)] = list(stats.values())
+        self._nodes.numbers[node, TRIED] = sum(stats.values())
+        self._nodes.numbers[node, RIGHT_BAYES] = 0.0 if self.by_bayes else -1.0
+        return node
+
+    def _make(self, node: int, links: tuple[int, ...]) -> None:
+        """Begin a node anew."""
+        self._nodes.links[node], self._nodes.numbers[node] = links, 0.0
+
+    def _grow_nodes(self, n: int) -> None:
+        old, n_labels = self._nodes, self._space.n_classes
+        self._nodes = Nodes(
+            links=_copied(old.links, (n, N_LINKS)),
+            numbers=_copied(old.numbers, (n, N_NUMBERS)),
+            children=old.children,
+            labels=_copied(old.labels, (n, n_labels)),
+            weights=_copied(old.weights, (n, n_labels)),
+            errors=_copied(old.errors, (n, old.errors.shape[1])),
+        )
+
+    def _n_awake(self) -> int:
+        return len(self._seen.moments) - len(self._free)
+
+    def _most_awake(self) -> int:
+        return max(MOST_BYTES // max(self._seen.bytes_per_slot(), 1), 1)
+
+    def _new_slot(self) -> int:
+        if not self._free:
+            n = len(self._seen.moments)
+            n_slots = max(min(2 * n + 1, self._most_awake()), n + 1)
+            self._seen = self._seen.with_slots(n_slots)
+            self._free = list(range(n_slots - 1, n - 1, -1))
+        slot = self._free.pop()
+        self._seen.clear(slot)
+        return slot
+
+    def _new_places(self, count: int) -> int:
+        """Room for children."""
+        first, children = self._n_children, self._nodes.children
+        self._n_children += count
+        if self._n_children > len(children):
+            more = np.full(2 * self._n_children, NOWHERE, np.int64)
+            more[: len(children)] = children
+            self._nodes = self._nodes._replace(children=more)
+        return first
+
+    def _enter(self, space: Space) -> None:
+        """Give what has come since its place: features, classes and values of categories."""
+        if space is self._space:
+            return
+        self._space, self._seen = space, self._seen.in_space(space)
+        self._grow_nodes(len(self._nodes.links))
+        for node in range(self._n_nodes):
+            kind, column, first, count = self._nodes.links[node, [KIND, COLUMN, FIRST, COUNT]].tolist()
+            n_values = int(space.columns[N_VALUES, column])
+            if kind == EACH_VALUE and count < n_values:
+                place = self._new_places(n_values)
+                self._nodes.children[place : place + count] = self._nodes.children[first : first + count]
+                self._nodes.links[node, [FIRST, COUNT]] = place, n_values
 
 
-def _shares(weights: dict[int, float], total: float) -> dict[int, float]:
-    """Weights divided by their total, as they are if that is 0; river's function copies the dict piece by piece."""
-    return {label: weight * (1.0 / total) for label, weight in weights.items()} if total else dict(weights)
+def _here(rows: RowBatch) -> Here:
+    """Where the features of the rows are."""
+    at = np.full(len(rows.space.features), NOWHERE, np.int64)
+    at[rows.places] = np.arange(len(rows.places))
+    return Here(rows.places, at, rows.space.columns)
 
 
-def _weights(weights: Floats, labels: list[int]) -> dict[int, float]:
+def _no_nodes(n_errors: int) -> Nodes:
+    def numbers(columns: int) -> Floats:
+        return np.empty((0, columns))
+
+    def places(columns: int) -> Ints:
+        return np.empty((0, columns), np.int64)
+
+    return Nodes(places(N_LINKS), numbers(N_NUMBERS), np.empty(0, np.int64), places(0), numbers(0), numbers(n_errors))
+
+
+def _copied(array: NDArray[Number], shape: tuple[int, int]) -> NDArray[Number]:
+    """An array in the corner of a larger one."""
+    new = np.zeros(shape, array.dtype)
+    new[: array.shape[0], : array.shape[1]] = array
+    return new
+
+
+def _present(weights: Floats, labels: list[int]) -> dict[int, float]:
     """The weights of the classes that have any."""
     return {label: float(weights[label]) for label in labels if weights[label] > 0.0}
-
-
-class ArrayBayesLeaf(ArrayLeaf, LeafNaiveBayesAdaptive):  # type: ignore[misc]  # likewise
-    """A leaf that predicts by naive Bayes, as long as that is right more often than its largest class.
-
-    Every branch above asks for the same prediction before a row is learnt, so the last one is remembered.
-    """
-
-    _asked: Row | None = None
-    _answer: Floats  # the probabilities of the classes, in their order in `stats`
-    _likeliest: int | None
-
-    def learn_one(self, x: Row, y: int, *, w: float = 1.0, tree: Any = None) -> None:
-        if self.splitters is not None:  # active
-            if not self.stats or self._largest() == y:
-                self._mc_correct_weight += w
-            if self._bayes(x) == y:
-                self._nb_correct_weight += w
-        self._asked = None
-        self.update_stats(y, w)
-        if self.splitters is not None:
-            self.update_splitters(x, y, w, None)
-
-    def update_stats(self, y: int, w: float) -> None:
-        super().update_stats(y, w)
-        if len(self._labels) == len(self.stats):
-            self._weights[self._places[y]] += w
-
-    def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
-        if not self._trusts_bayes():
-            return _shares(self.stats, self.total_weight)
-        return {} if self._bayes(x) is None else dict(zip(self.stats, self._answer.tolist(), strict=True))
-
-    def said(self, x: Row) -> int | None:
-        """The class that it predicts; None before the first row."""
-        return self._bayes(x) if self._trusts_bayes() else self._largest()
-
-    def _trusts_bayes(self) -> bool:
-        return self.splitters is not None and self._nb_correct_weight >= self._mc_correct_weight
-
-    def _largest(self) -> int | None:
-        return max(self.stats, key=self.stats.__getitem__) if self.stats else None
-
-    # The classes of `stats` in their order, their places in it, and what they weigh, as the kernel takes them.
-    _labels = np.empty(0, np.int64)
-    _places: dict[int, int]
-    _weights: Floats
-
-    def _bayes(self, x: Row) -> int | None:
-        """The likeliest class by naive Bayes; the probabilities of all stay in `_answer`."""
-        if self._asked is x:
-            return self._likeliest
-        if not any(self.stats.values()):
-            return None
-        if len(self._labels) != len(self.stats):
-            self._labels = np.array(list(self.stats), np.int64)
-            self._places = {label: place for place, label in enumerate(self.stats)}
-            self._weights = np.array(list(self.stats.values()), np.float64)
-        own, found = self.observed(x.space), self._weights.copy()
-        best = naive_bayes(x.values, x.places, self._labels, found, x.space.columns, own.moments, own.cells)
-        self._asked, self._answer, self._likeliest = x, found, int(self._labels[best])
-        return self._likeliest
-
-
-class ArrayAdaptiveLeaf(AdaLeafClassifier, ArrayBayesLeaf):  # type: ignore[misc]  # likewise
-    """The same for a tree that grows alternate trees where its error rises: the smaller its error, the more it says."""
-
-    _mean_error: Any
-    last_split_attempt_at: Any
-
-    def learn_one(
-        self, x: Row, y: int, *, w: float = 1.0, tree: Any = None, parent: Any = None, parent_branch: Any = None
-    ) -> None:
-        """As river's, which asks for the same prediction three times."""
-        w *= poisson(rate=1, rng=self.rng) or 1
-        wrong, before = int(self.said(x) != y), self._mean_error.get()
-        self.drift_detector.update(wrong)
-        self._mean_error.update(wrong)
-        if self.drift_detector.drift_detected and before > self._mean_error.get():
-            self._mean_error = self._mean_error.clone()
-        ArrayBayesLeaf.learn_one(self, x, y, w=w)
-        seen = self.total_weight
-        if self.splitters is not None and seen - self.last_split_attempt_at >= tree.grace_period:
-            tree._attempt_to_split(self, parent, parent_branch, drift_detector=tree.drift_detector.clone())
-            self.last_split_attempt_at = seen
-
-    def prediction(self, x: Row, *, tree: Any = None) -> dict[int, float]:
-        found, error = ArrayBayesLeaf.prediction(self, x), self._mean_error.get()
-        return _shares(found, sum(found.values()) * error * error)
-
-
-def way_down(node: Any, x: Row) -> Any:
-    """The leaf that a row falls into; where a branch does not know the row's way, along that of most rows.
-
-    As `traverse` of river's branches, which goes down by generators within generators.
-    """
-    while hasattr(node, "children"):  # a branch; isinstance takes five times as long, since river's nodes are abstract
-        try:
-            node = node.children[node.branch_no(x)]
-        except KeyError:
-            node = node.most_common_path()[1]
-    return node
-
-
-class ArrayTree(HoeffdingTreeClassifier):  # type: ignore[misc]  # likewise
-    """river's Hoeffding tree with leaves of arrays; its rows are `Row`. It grows to any depth."""
-
-    def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
-        kind = ArrayLeaf if self.leaf_prediction == "mc" else ArrayBayesLeaf
-        return kind(initial_stats or {}, 0 if parent is None else parent.depth + 1, self.splitter)
-
-    def learn_one(self, x: Row, y: int, *, w: float = 1.0) -> None:
-        parent, at, node = None, None, self._root
-        while hasattr(node, "children"):
-            try:
-                parent, at = node, node.branch_no(x)
-            except KeyError:  # left to river
-                node = None
-                break
-            node = node.children[at]
-        if node is None:
-            super().learn_one(x, y, w=w)
-            return
-        self.classes.add(y)
-        self._train_weight_seen_by_model += w
-        node.learn_one(x, y, w=w, tree=self)
-        seen = node.total_weight
-        if self._growth_allowed and node.is_active() and seen - node.last_split_attempt_at >= self.grace_period:
-            self._attempt_to_split(node, parent, at)
-            node.last_split_attempt_at = seen
-        if self._train_weight_seen_by_model % self.memory_estimate_period == 0:
-            self._estimate_model_size()
-
-    def predict_proba_one(self, x: Row) -> dict[int, float]:
-        found: dict[int, float] = {} if self._root is None else way_down(self._root, x).prediction(x)
-        return found
-
-
-class ArrayAdaptiveTree(HoeffdingAdaptiveTreeClassifier):  # type: ignore[misc]  # likewise
-    """river's Hoeffding adaptive tree with leaves of arrays; its rows are `Row`.
-
-    In river every branch on the way of a row looks for its leaf and asks for the prediction; here that is done once for
-    all of them. Rows that meet an alternate tree, or a branch that does not know their way, are left to river. Its
-    settings are river's defaults: it grows to any depth and always draws how often a row counts.
-    """
-
-    def _new_leaf(self, initial_stats: Any = None, parent: Any = None) -> Any:
-        depth = 0 if parent is None else parent.depth + 1
-        detector = self.drift_detector.clone()
-        return ArrayAdaptiveLeaf(initial_stats or {}, depth, self.splitter, drift_detector=detector, rng=self._rng)
-
-    def learn_one(self, x: Row, y: int, *, w: float = 1.0) -> None:
-        path, leaf = self._plain_path(x)
-        if leaf is None:
-            super().learn_one(x, y, w=w)
-            return
-        self.classes.add(y)
-        self._train_weight_seen_by_model += w
-        wrong = int(leaf.said(x) != y)
-        parent, at = None, None
-        for branch, down in path:
-            branch.stats[y] = branch.stats.get(y, 0.0) + w
-            before = branch._mean_error.get()
-            branch.drift_detector.update(wrong)
-            branch._mean_error.update(wrong)
-            if branch.drift_detector.drift_detected:
-                self._follow_drift(branch, before, x, y, w, parent, at)
-            parent, at = branch, down
-        leaf.learn_one(x, y, w=w, tree=self, parent=parent, parent_branch=at)
-        if self._train_weight_seen_by_model % self.memory_estimate_period == 0:
-            self._estimate_model_size()
-
-    def _plain_path(self, x: Row) -> tuple[list[tuple[Any, int]], Any]:
-        """The branches on the way of a row, each with the number of its child, and the leaf; None for river's."""
-        path, node = [], self._root
-        while hasattr(node, "children"):
-            try:
-                down = node.branch_no(x)
-            except KeyError:
-                return [], None
-            if node._alternate_tree is not None:
-                return [], None
-            path.append((node, down))
-            node = node.children[down]
-        return path, node
-
-    def _follow_drift(self, branch: Any, before: float, x: Row, y: int, w: float, parent: Any, at: int | None) -> None:
-        """The error of a branch has changed: count it anew and, if it has risen, begin an alternate tree."""
-        fallen = before > branch._mean_error.get()
-        branch._mean_error = branch._mean_error.clone()
-        if not fallen:
-            branch._alternate_tree = self._new_leaf(parent=branch)
-            branch._alternate_tree.depth -= 1
-            self._n_alternate_trees += 1
-            branch._alternate_tree.learn_one(x, y, w=w, tree=self, parent=parent, parent_branch=at)
-
-    def predict_proba_one(self, x: Row) -> dict[int, float]:
-        _, leaf = self._plain_path(x)
-        found: dict[int, float] = super().predict_proba_one(x) if leaf is None else ArrayBayesLeaf.prediction(leaf, x)
-        return found

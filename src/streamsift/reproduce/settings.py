@@ -215,7 +215,11 @@ def fires_benchmarks(options: Options, progress: Progress) -> Result:
             float(boosting._model.n_models),
             float(printed["OnlineBoosting"]["n_estimators"]),
         ),
-        ("HoeffdingTree, leaf_prediction", tree._model.leaf_prediction, printed["HoeffdingTree"]["leaf_prediction"]),
+        (
+            "HoeffdingTree, leaf_prediction",
+            "nba" if tree.model.by_bayes else "mc",
+            printed["HoeffdingTree"]["leaf_prediction"],
+        ),
     ]
     progress(1, 1)
     return _result("Settings of the benchmark learners", "boosting-and-tree-settings", cells, [])

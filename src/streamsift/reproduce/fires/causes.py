@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from streamsift.core.batch import Batch
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.online import make_learner
+from streamsift.learners.trees import DELTA, TIE, HoeffdingTree
 from streamsift.reproduce.fires.data import DATA_SETS, load
 from streamsift.reproduce.fires.runs import BENCHMARKS, WINDOW, data_folder, mean_accuracy, run
 from streamsift.reproduce.papers import published_table
@@ -125,15 +126,15 @@ def few_rows(options: Options, progress: Progress) -> Result:
         parts = np.array_split(trace.column("batch_accuracy")[1:], PARTS)
         rows.append([method, *(f"{part.mean():.3f}" for part in parts), f"{mean_accuracy(trace):.3f}",
                      f"{printed[method]:.3f}" if method in printed else ""])  # fmt: skip
-    model: Any = tree.model  # type: ignore[attr-defined]  # of river
+    model: HoeffdingTree = tree.model  # type: ignore[attr-defined]  # it is an ArrayLearner
     return Result(
         title="Gisette: the learners on all features by rows learnt",
         lead=f"Haug et al., Table 3. {len(y):,} of 7,000 rows, batches of {BATCH}, seed {options.seed}. "
         "Each column is a quarter of the rows, in their order.",
         note="A Hoeffding tree splits at one of two equally good "
-        f"features when its bound is below {model.tau:g}: between two classes that takes "
-        f"{rows_to_break_a_tie(model.delta, model.tau):,} rows. With {len(order):,} rows it made "
-        f"{model.n_branches or 0} splits.",
+        f"features when its bound is below {TIE:g}: between two classes that takes "
+        f"{rows_to_break_a_tie(DELTA, TIE):,} rows. With {len(order):,} rows it made "
+        f"{model.n_branches} splits.",
         columns=["method", *(f"quarter {k + 1}" for k in range(PARTS)), "mean", "in print"],
         rows=rows,
         x_label="",
