@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from streamsift.evaluate.prequential import prequential
 from streamsift.learners.mixed import MixedBayes, MixedNeighbours, mixed_learner
@@ -262,7 +263,8 @@ def _by_order(task: _Order, n_rows: int, options: Options) -> tuple[float, float
     )
     stream = real_stream(run, Path(str(options.data)), shuffled=task.shuffled)
     learner = mixed_learner(task.learner, stream.categorical, 2)
-    trace = prequential(stream, make_selector(run), learner, batch_size=BATCH)
+    with threadpool_limits(1):  # see `runs.measure`
+        trace = prequential(stream, make_selector(run), learner, batch_size=BATCH)
     accuracy = np.asarray(trace.column("batch_accuracy"), np.float64)
     ends = list(range(EVERY // BATCH, len(accuracy) + 1, EVERY // BATCH))
     if not ends or ends[-1] < len(accuracy):

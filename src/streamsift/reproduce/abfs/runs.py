@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from streamsift.core.batch import Batch
 from streamsift.core.state import n_bytes as state_bytes
@@ -113,7 +114,11 @@ def make_selector(run: AbfsRun) -> Any:
 
 
 def measure(run: AbfsRun, folder: str | None = None) -> tuple[AbfsRun, AbfsMeasured]:
-    """Test, then train, the learner of a run on what its selector selects; `folder` is where real data is."""
+    """Test, then train, the learner of a run on what its selector selects; `folder` is where real data is.
+
+    Linear algebra has one thread: several wait for each other where other processes are at work, which counts as
+    processor time, and they round differently, which decides between neighbours at the same distance.
+    """
     stream: Any = make_stream(run) if run.data is None else real_stream(run, Path(str(folder)))
     first = next(stream.batches(1))
     categorical = np.zeros(first.X.shape[1], bool) if first.categorical is None else first.categorical
@@ -127,7 +132,8 @@ def measure(run: AbfsRun, folder: str | None = None) -> tuple[AbfsRun, AbfsMeasu
         lambda: everything if selector is None else selector.get_support(),
     )
     began = process_time()
-    result = prequential(watch, selector, learner, batch_size=BATCH)
+    with threadpool_limits(1):
+        result = prequential(watch, selector, learner, batch_size=BATCH)
     seconds = process_time() - began - watch.seconds
     measured = AbfsMeasured(
         accuracy=100.0 * float(result.column("batch_accuracy")[1:].mean()),

@@ -31,7 +31,7 @@ STREAM_NOTE = (
     "among those of its class, which their program does not do. The paper's Table 1 gives AGR 4, 3, 4 true features "
     "and AN 2, which fits the functions only the other way round. A gradual drift ends at the edge of its region "
     "here, where MOA lets 12 % of the other concept through. Batches of 100 rows are predicted before they are "
-    "learnt; MOA goes row by row. HT and HAT are river's, which differ from MOA's."
+    "learnt; MOA goes row by row. HT and HAT learn as river's do, which differ from MOA's."
 )
 
 

@@ -33,7 +33,7 @@ from streamsift.reproduce.result import Exhibit, Options, Pair, Progress, Result
 from streamsift.reproduce.verdict import agrees
 
 BEST_THREE = (("ADWIN", 500), ("ADWIN", 1_000), ("HDDM-A", 1_000))  # of Figure 6, with threshold 0.01
-SLOWEST = (("SPAM", "HT"), ("SPAM", "HAT"))  # trees of river on all of its features
+SLOWEST = (("SPAM", "HT"), ("SPAM", "HAT"))  # trees on all of its features
 Table = dict[str, dict[str, float]]
 
 
@@ -130,11 +130,10 @@ def cost_table(
 
 
 COST_NOTE = (
-    "Compare orders and ratios, not numbers: another machine, another language (NB, KNN, ABFS and the leaves of trees "
-    "run compiled or vectorised here, the rest of the trees is river's, in Python), and times of processes side by "
-    "side disturb each other. Ours leave out the making of the rows; memory is that of the learner and of the "
-    "selector's arrays, the mean over the stream. Our learners hold only what the selected features need, or arrays "
-    "for all features (NB)."
+    "Compare orders and ratios, not numbers: another machine, another language (learners and ABFS run compiled or "
+    "vectorised here, with one thread), and times of processes side by side disturb each other. Ours leave out the "
+    "making of the rows; memory is that of the learner and of the selector's arrays, the mean over the stream. Our "
+    "learners hold only what the selected features need, or arrays for all features (NB)."
 )
 
 
@@ -197,9 +196,8 @@ def real_table(
     renamed = {data: {_turned(name): value for name, value in row.items()} for data, row in ours.items()}
     what = {10: "accuracy", 11: "processor seconds", 12: "RAM-hours"}[number]
     note = (
-        "NOMAO and PAMAP2 are not here. SPAM has 39,917 features, which makes river's trees very slow; --rows shortens "
-        "it. The rows are shuffled by the seed. Columns of 0 and 1 only count as "
-        "categories, except in IADS."
+        "NOMAO and PAMAP2 are not here. SPAM has 39,917 features. The rows are shuffled by the seed. Columns of 0 and "
+        "1 only count as categories, except in IADS."
     )
     if options.brief:
         note += " HT and HAT on all features of SPAM are left out."
