@@ -231,7 +231,7 @@ def test_leaves_beyond_the_memory_limit_sleep(kind: str, monkeypatch: pytest.Mon
     learner = ArrayLearner(KINDS[kind][1], frozenset([0]))
     said = probabilities(learner, X, y, lambda first: np.arange(5))
     tree = learner.model
-    per_leaf = tree._seen.bytes_per_slot()
+    per_leaf = tree._space.bytes_per_leaf
     assert tree.n_branches > 3
     assert len(tree._seen.moments) * per_leaf <= trees.MOST_BYTES < 9 * per_leaf  # a leaf for each value does not fit
     assert np.isfinite(said[-1]).all()

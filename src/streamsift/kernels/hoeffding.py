@@ -15,6 +15,9 @@ of arrays costs more at the border to Python than the work behind it.
 
 A whole tree is `Nodes`, and a further axis of `moments` and `cells` in front for its leaves. Its kernels learn rows
 until one has done what Python must answer: a leaf is due to be split, or a detector due to look for drift.
+
+Where a row lacks the feature of a branch, or has a value that the branch has no child for, it goes with the crowd: to
+the child with the most weight below it.
 """
 
 from __future__ import annotations
@@ -136,8 +139,8 @@ def joint_logs(
 
 # -- Whole trees ------------------------------------------------------------------------------------------------------
 
-N_LINKS, N_NUMBERS, N_PLACES = 8, 7, 13
-KIND, COLUMN, FIRST, COUNT, SLOT, N_LABELS, ALTERNATE, N_ERRORS = range(N_LINKS)  # of the links of a node
+N_LINKS, N_NUMBERS, N_PLACES = 9, 7, 13
+KIND, COLUMN, FIRST, COUNT, SLOT, N_LABELS, N_MET, ALTERNATE, N_ERRORS = range(N_LINKS)  # of the links of a node
 VALUE, RIGHT_LARGEST, RIGHT_BAYES, TRIED, N_ROWS, ERROR, BEFORE = range(N_NUMBERS)  # of its numbers
 NOWHERE = -1  # instead of a node or slot
 
@@ -160,12 +163,13 @@ class Nodes(NamedTuple):
 
     links    KIND, COLUMN, FIRST and COUNT of a branch: its children are children[FIRST : FIRST + COUNT], those of
              EACH_VALUE by code, NOWHERE where there is none yet. SLOT of a leaf: where its arrays are, NOWHERE if it is
-             asleep; N_LABELS: how many classes it knows. ALTERNATE of a branch: the leaf that may take its place.
-             N_ERRORS: how many `errors` wait.
+             asleep; N_LABELS: how many classes it knows; N_MET: how many of them since it woke up. ALTERNATE of a
+             branch: the leaf that may take its place. N_ERRORS: how many `errors` wait.
     numbers  VALUE, with which a branch compares. Of a leaf the weight that its largest class and naive Bayes were RIGHT
              about (below 0 where naive Bayes is not wanted), and its weight when it last TRIED to split. Of adaptive
              trees N_ROWS and the mean ERROR of a node since it last changed, and the error BEFORE the row.
     labels   the classes of a leaf, in the order in which they came; what each weighs is in `weights`
+    met      the same since the leaf woke up
     errors   what the detector of a node has not been told yet
     """
 
@@ -173,6 +177,7 @@ class Nodes(NamedTuple):
     numbers: Floats
     children: Ints
     labels: Ints
+    met: Ints
     weights: Floats
     errors: Floats
 
@@ -186,41 +191,56 @@ class Here(NamedTuple):
 
 
 @kernel
-def _crowds(nodes: Nodes, n_nodes: int) -> Ints:
-    """Where, in `children`, the child of each branch is that has the most weight below it, the first of equals."""
-    totals, crowds = np.zeros(n_nodes), np.zeros(n_nodes, np.int64)
-    for node in range(n_nodes - 1, -1, -1):
+def leaf_weight(leaf: int, nodes: Nodes) -> float:
+    """The weight of all classes in a leaf."""
+    return float(nodes.weights[leaf, : nodes.links[leaf, N_LABELS]].sum())
+
+
+@kernel
+def _crowd(branch: int, n_nodes: int, nodes: Nodes) -> int:
+    """Where, in `children`, the child of a branch is that has the most weight below it, the first of equals."""
+    totals = np.zeros(n_nodes)
+    for node in range(n_nodes - 1, branch, -1):
         if nodes.links[node, KIND] == LEAF:
-            totals[node] = nodes.weights[node, : nodes.links[node, N_LABELS]].sum()
+            totals[node] = leaf_weight(node, nodes)
             continue
-        most, first = -1.0, nodes.links[node, FIRST]
-        for place in range(first, first + nodes.links[node, COUNT]):
-            child = nodes.children[place]
-            if child != NOWHERE:
-                totals[node] += totals[child]
-                if totals[child] > most:
-                    most, crowds[node] = totals[child], place
-    return crowds
+        for place in range(nodes.links[node, FIRST], nodes.links[node, FIRST] + nodes.links[node, COUNT]):
+            if nodes.children[place] != NOWHERE:
+                totals[node] += totals[nodes.children[place]]
+    most, found, first = -1.0, NOWHERE, nodes.links[branch, FIRST]
+    for place in range(first, first + nodes.links[branch, COUNT]):
+        child = nodes.children[place]
+        if child != NOWHERE and totals[child] > most:
+            most, found = totals[child], place
+    return found
 
 
 @kernel
 def _way(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
-    """Where, in `children`, the way of a row goes on; with the crowd where the row lacks the feature."""
+    """Where, in `children`, the way of a row goes on.
+
+    `crowds` keeps those of branches whose feature the rows lack: all of them go there, so that it stays the crowd.
+    """
     kind, first, place = nodes.links[node, KIND], nodes.links[node, FIRST], here.at[nodes.links[node, COLUMN]]
-    if place == NOWHERE:
-        return int(crowds[node])
-    value = row[place]
-    if kind == EACH_VALUE:
-        return int(first + int(value) if value < nodes.links[node, COUNT] else crowds[node])
-    first_way = value <= nodes.numbers[node, VALUE] if kind == BELOW else value == nodes.numbers[node, VALUE]
-    return int(first if first_way else first + 1)
+    if place != NOWHERE:
+        value = row[place]
+        if kind == BELOW:
+            return int(first if value <= nodes.numbers[node, VALUE] else first + 1)
+        if kind == ONE_VALUE:
+            return int(first if value == nodes.numbers[node, VALUE] else first + 1)
+        if value < nodes.links[node, COUNT]:
+            return int(first + int(value))
+    if crowds[node] == NOWHERE:
+        crowds[node] = _crowd(node, len(crowds), nodes)
+    return int(crowds[node])
 
 
 @kernel
-def _below(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
-    """The next node on the way of a row; with the crowd also where a branch has no child for its value."""
+def _next(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
+    """The next node on the way of a row."""
     child = nodes.children[_way(row, node, here, crowds, nodes)]
-    return int(child if child != NOWHERE else nodes.children[crowds[node]])
+    # The crowd of a branch whose feature the rows have may change with every row that is learnt.
+    return int(child if child != NOWHERE else nodes.children[_crowd(node, len(crowds), nodes)])
 
 
 @kernel
@@ -280,12 +300,17 @@ def _learn(
         place += 1
     if place == n_labels:
         nodes.labels[leaf, place], nodes.weights[leaf, place] = label, 0.0
-        nodes.links[leaf, N_LABELS] = n_labels = n_labels + 1
+        nodes.links[leaf, N_LABELS] = n_labels + 1
     nodes.weights[leaf, place] += weight
     if slot == NOWHERE:
         return False
+    place, n_met = 0, nodes.links[leaf, N_MET]
+    while place < n_met and nodes.met[leaf, place] != label:
+        place += 1
+    if place == n_met:
+        nodes.met[leaf, place], nodes.links[leaf, N_MET] = label, n_met + 1
     add_row(row, here.places, label, weight, here.columns, moments[slot], cells[slot])
-    return bool(nodes.weights[leaf, :n_labels].sum() - nodes.numbers[leaf, TRIED] >= GRACE_PERIOD)
+    return bool(leaf_weight(leaf, nodes) - nodes.numbers[leaf, TRIED] >= GRACE_PERIOD)
 
 
 @kernel
@@ -305,7 +330,7 @@ def learn_rows(
     DUE is state[TARGET]; MISSING is the child of state[NODE] for the row, which is learnt then. A row that has lacked
     the feature of a branch does not make a leaf due.
     """
-    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    crowds, found = np.full(n_nodes, NOWHERE), np.empty(nodes.labels.shape[1])
     while state[ROW] < len(y):
         row, leaf, knows = X[state[ROW]], root, True
         while nodes.links[leaf, KIND] != LEAF:
@@ -372,13 +397,13 @@ def learn_adaptive_rows(
     it can go on after an answer. TEST is the detector of state[NODE] in the stage COMPARE, of state[TARGET] in LEARN;
     SWITCH and PRUNE are those of state[NODE] and its alternate; DRAW asks for more of `draws`.
     """
-    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    crowds, found = np.full(n_nodes, NOWHERE), np.empty(nodes.labels.shape[1])
     while state[ROW] < len(y):
         row, label, stage, node = X[state[ROW]], y[state[ROW]], state[STAGE], state[NODE]
         if stage == START:
             leaf = root
             while nodes.links[leaf, KIND] != LEAF:
-                leaf = _below(row, leaf, here, crowds, nodes)
+                leaf = _next(row, leaf, here, crowds, nodes)
             largest, bayes = _answers(row, leaf, here, nodes, moments, cells, found)
             state[MAIN], state[MAIN_LARGEST], state[MAIN_BAYES] = leaf, largest, bayes
             state[MAIN_WRONG] = _is_wrong(label, leaf, largest, bayes, nodes)
@@ -464,11 +489,11 @@ def predict_rows(
     shares: Table,
 ) -> None:
     """Add to `shares`, for each row, what its leaf says of each class, and the alternates on its way."""
-    crowds, found = _crowds(nodes, n_nodes), np.empty(nodes.labels.shape[1])
+    crowds, found = np.full(n_nodes, NOWHERE), np.empty(nodes.labels.shape[1])
     for i in range(len(X)):
         node = root
         while nodes.links[node, KIND] != LEAF:
             if nodes.links[node, ALTERNATE] != NOWHERE:
                 _add_answer(X[i], nodes.links[node, ALTERNATE], here, nodes, moments, cells, found, shares[i])
-            node = _below(X[i], node, here, crowds, nodes)
+            node = _next(X[i], node, here, crowds, nodes)
         _add_answer(X[i], node, here, nodes, moments, cells, found, shares[i])

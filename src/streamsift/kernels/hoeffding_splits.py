@@ -108,11 +108,13 @@ def _best_cut(entropy: float, moments: Moments, column: int, below: Floats, abov
 def _best_value(entropy: float, cells: Floats, one: Floats, rest: Floats) -> tuple[float, int]:
     """The merit of the best split of a category in one value and all others, and the value; -inf if there is none."""
     best, at = -math.inf, 0
+    totals = np.empty(len(one))
+    for label in range(len(one)):
+        totals[label] = cells[label].sum()
     for value in range(cells.shape[1]):
-        for label in range(len(one)):
-            one[label] = cells[label, value]
-            rest[label] = cells[label].sum() - one[label]
+        one[:] = cells[:, value]
         if one.sum() > 0.0:
+            rest[:] = totals - one
             merit = _merit_of_two(entropy, one, rest)
             if merit > best:
                 best, at = merit, value

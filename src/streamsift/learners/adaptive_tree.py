@@ -3,7 +3,9 @@
 Bifet and Gavalda, Adaptive Learning from Evolving Data Streams (2009): every branch watches its errors with ADWIN;
 where they rise it grows an alternate, which takes its place once it is clearly better. Ours follows the tree of river,
 row by row, also where that differs from the paper: an alternate takes the place of its branch as soon as it splits, and
-a leaf learns a row as often as a Poisson distribution says, but at least once. For the rest see
+a leaf learns a row as often as a Poisson distribution says, but at least once. It does not follow it in two things. In
+river the alternate of the root may fall asleep, and a root that it becomes never wakes up; ours does. And where a row
+lacks the feature of the branch above, river counts what an alternate says twice. For the rest see
 `streamsift.learners.trees`.
 """
 
@@ -39,6 +41,7 @@ from streamsift.kernels.hoeffding import (
     PLACE,
     PRUNE,
     ROW,
+    SLOT,
     STAGE,
     SWITCH,
     TARGET,
@@ -122,7 +125,7 @@ class AdaptiveTree(HoeffdingTree):
 
     def _switch(self, branch: int, place: int) -> None:
         """Let the alternate of a branch take its place; those below the branch end."""
-        for node in self._below(branch):
+        for node in self._descendants(branch):
             if self._nodes.links[node, ALTERNATE] != NOWHERE:
                 self._end_alternate(node)
                 self.n_pruned += 1
@@ -131,6 +134,8 @@ class AdaptiveTree(HoeffdingTree):
         self._take_over(alternate, branch, place)
         if place == NOWHERE:  # as in river: at the root the alternate still learns the row as such
             self._nodes.links[branch, ALTERNATE] = alternate
+        if self._nodes.links[alternate, SLOT] == NOWHERE:
+            self._wake_and_sleep()
 
     def _take_over(self, node: int, branch: int, place: int) -> None:
         """Put a node in the place of a branch, which the row has not left yet."""
@@ -147,7 +152,7 @@ class AdaptiveTree(HoeffdingTree):
             self._sleep(alternate)
             self._nodes.links[branch, ALTERNATE] = NOWHERE
 
-    def _below(self, branch: int) -> list[int]:
+    def _descendants(self, branch: int) -> list[int]:
         """All nodes below a branch, but for alternates."""
         found = self._children_of(branch)
         for node in found:  # grows meanwhile
@@ -155,9 +160,9 @@ class AdaptiveTree(HoeffdingTree):
         return found
 
     def _clear_away(self) -> None:
-        """Give back what replaced branches held, and number the nodes anew where most of them are gone."""
+        """Give back what replaced branches held, and number the nodes anew once there are twice as many."""
         for branch in self._lost:
-            for node in self._below(branch):
+            for node in self._descendants(branch):
                 self._end_alternate(node)
                 self._sleep(node)
         self._lost = []
@@ -178,7 +183,7 @@ class AdaptiveTree(HoeffdingTree):
         regions = [self._nodes.children[first : first + count] for first, count in links[:, [FIRST, COUNT]]]
         children = number[np.concatenate(regions)]
         links[:, FIRST] = np.cumsum(links[:, COUNT]) - links[:, COUNT]
-        others = {name: getattr(self._nodes, name)[kept] for name in ("numbers", "labels", "weights", "errors")}
+        others = {name: getattr(self._nodes, name)[kept] for name in ("numbers", "labels", "met", "weights", "errors")}
         self._nodes = Nodes(links=links, children=children, **others)
         self._detectors = self._detectors.chosen(kept)
         self._root, self._n_nodes, self._n_children = 0, len(kept), len(children)

@@ -1,4 +1,4 @@
-"""What models of river keep in arrays instead of an object per feature, and the learner that gives them their rows.
+"""What trees and boosting keep of each feature in arrays, and the learner that gives them their rows.
 
 A row is a `Row`: the values of the features that are selected now. A feature has a place of its own from the first row
 on in which it is selected; what was made before gets the place when it meets such a row (`Observed.in_space`). A model
@@ -7,9 +7,9 @@ that has `learn_rows` and `predict_rows` is given the rows of a batch together, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,14 +37,26 @@ class Space:
     columns: NDArray[np.int64]  # (2, features): the first cell and the number of values; see kernels/hoeffding.py
     n_classes: int
 
+    @cached_property
     def n_values(self) -> dict[int, int]:
         """The number of cells of each feature; 0 for numbers."""
         return dict(zip(self.features, self.columns[N_VALUES].tolist(), strict=True))
 
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each feature."""
+        return {feature: place for place, feature in enumerate(self.features)}
+
+    @cached_property
+    def bytes_per_leaf(self) -> int:
+        """Memory of what a leaf has seen."""
+        n_numbers = len(EMPTY) * len(self.features) + int(self.columns[N_VALUES].sum())
+        return np.dtype(np.float64).itemsize * self.n_classes * n_numbers
+
     def grown(self, features: list[int], n_values: dict[int, int], n_classes: int) -> Space:
         """The same with more features, of which those in `n_values` are categories, values or classes."""
         known = tuple(dict.fromkeys((*self.features, *features)))
-        needed = {**self.n_values(), **n_values}
+        needed = {**self.n_values, **n_values}
         counts = np.array([needed.get(feature, 0) for feature in known], np.int64)
         first = np.where(counts > 0, np.cumsum(counts) - counts, NUMERIC)
         return Space(known, np.stack([first, counts]), n_classes)
@@ -106,14 +118,15 @@ class Observed:
         new.moments[: len(self.moments)], new.cells[: len(self.cells)] = self.moments, self.cells
         return new
 
+    def chosen(self, slots: NDArray[np.int64]) -> Observed:
+        """Some of the slots alone."""
+        new = Observed(self.space, 0)
+        new.moments, new.cells = self.moments[slots], self.cells[slots]
+        return new
+
     def clear(self, slot: int) -> None:
         """Forget what a leaf has seen."""
         self.moments[slot], self.cells[slot] = NOTHING, 0.0
-
-    def bytes_per_slot(self) -> int:
-        """Memory of a leaf."""
-        numbers = math.prod(self.moments.shape[1:]) + math.prod(self.cells.shape[1:])
-        return int(self.moments.itemsize * numbers)
 
 
 class ArrayLearner(River):
@@ -129,6 +142,7 @@ class ArrayLearner(River):
 
     def learn(self, X: Floats, y: Codes, selected: Indices, classes: int) -> None:
         chosen = selected.tolist()
+        _refuse_bad_labels(y, len(X))
         self._refuse_bad_values(X, chosen)
         self._selected, self._classes = chosen, classes
         self._grow(X, max(classes, int(y.max(initial=0)) + 1))
@@ -153,25 +167,40 @@ class ArrayLearner(River):
     def _refuse_bad_values(self, X: Floats, selected: list[int]) -> None:
         """Kernels trust what they are given: a code is where they read and write."""
         refuse_not_finite(X)
-        codes = X[:, [feature in self._nominal for feature in selected]]
+        codes = X[:, self._are_categories(selected)]
         if ((codes < 0) | (codes >= MOST_CODES)).any():
             raise ValueError(f"A selected column holds codes of categories below 0, or of {MOST_CODES:,} and more.")
+
+    def _are_categories(self, features: list[int]) -> list[bool]:
+        """Which features are codes; one that was so once has cells, and stays so."""
+        known = self._space.n_values
+        return [feature in self._nominal or known.get(feature, 0) > 0 for feature in features]
 
     def _grow(self, X: Floats, classes: int) -> None:
         """Make room for what these rows bring."""
         space = self._space
-        known, needed = space.n_values(), {}
+        known, needed = space.n_values, {}
         highest = X.max(axis=0, initial=0.0).tolist()
-        for feature, value in zip(self._selected, highest, strict=True):
-            if feature in self._nominal and value >= known.get(feature, 0):
+        for feature, value, is_category in zip(
+            self._selected, highest, self._are_categories(self._selected), strict=True
+        ):
+            if is_category and value >= known.get(feature, 0):
                 needed[feature] = max(int(value) + 1, SPARE * known.get(feature, 0))
         if needed or classes > space.n_classes or not known.keys() >= set(self._selected):
             self._space = space.grown(self._selected, needed, max(classes, space.n_classes))
 
     def _rows(self, X: Floats) -> RowBatch:
-        place = {feature: number for number, feature in enumerate(self._space.features)}
+        place = self._space.places
         places = np.array([place[feature] for feature in self._selected], np.int64)
-        return RowBatch(np.ascontiguousarray(X, np.float64), places, self._space)
+        return RowBatch(np.require(X, np.float64, ["C", "W"]), places, self._space)  # kernels are compiled for these
+
+
+def _refuse_bad_labels(y: Codes, n_rows: int) -> None:
+    """Kernels trust what they are given: a label is where they write."""
+    if len(y) != n_rows:
+        raise ValueError(f"There are {n_rows:,} rows, but {len(y):,} labels.")
+    if y.dtype.kind not in "iu" or (y < 0).any():
+        raise ValueError("Labels must be class codes: whole numbers, 0 or more.")
 
 
 class ArrayLearnerOfCategories(ArrayLearner):

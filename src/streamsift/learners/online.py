@@ -12,8 +12,8 @@ the columns are. What is left of a learner when the selection changes:
 
 The perceptron, sgd and neighbours see columns standardised by the rows learnt so far, unless `scale` is "none".
 
-Categories are categories. Naive Bayes and boosting count them, neighbours ask whether they are equal, trees get their
-names as nominal values, and linear models see a column of 0 and 1 for each category, which keeps its weight when other
+Categories are categories. Naive Bayes and boosting count them, neighbours ask whether they are equal, trees have
+branches for them, and linear models see a column of 0 and 1 for each category, which keeps its weight when other
 categories or features come and go (`one_hot`).
 
 A learner that knows probabilities has `predict_proba`, one column per class; its most probable class is its prediction.

@@ -3,11 +3,13 @@
 Domingos and Hulten, Mining High-Speed Data Streams (2000), with leaves that predict by naive Bayes as long as that is
 right more often than their largest class. Ours follow the trees of river, row by row, also where those differ from the
 paper: a leaf in which nearly all rows have one class forgets the values it has seen. Probabilities are the same up to
-rounding (see the tests); ties between features, or branches, of exactly the same merit may be broken in another order.
+rounding (see the tests). What may differ: ties between features, branches or classes, the row at which a leaf is due
+where weights that are fractions add up to the grace period but for rounding, and which leaves sleep.
 
-All nodes and leaves lie in common arrays, and kernels learn the rows of a batch (`streamsift.kernels.hoeffding`); only
-splits come back to Python. Rows are those of `streamsift.learners.arrays`. Memory: at most MOST_BYTES for
-what leaves have seen; the leaves that promise least fall asleep first, and predict their largest class from then on.
+All nodes and leaves lie in common arrays, and kernels learn the rows of a batch (`streamsift.kernels.hoeffding`); what
+changes the tree comes back to Python. Rows are those of `streamsift.learners.arrays`. Memory: MOST_BYTES for what
+leaves have seen, but for a leaf or two; the leaves that promise least fall asleep first, and predict their largest
+class from then on.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from streamsift.kernels.hoeffding import (
     LOW,
     N_LABELS,
     N_LINKS,
+    N_MET,
     N_NUMBERS,
     N_PLACES,
     N_VALUES,
@@ -48,6 +51,7 @@ from streamsift.kernels.hoeffding import (
     VALUE,
     Here,
     Nodes,
+    leaf_weight,
     learn_rows,
     predict_rows,
 )
@@ -58,6 +62,7 @@ DELTA = 1e-7  # a split may be the wrong one with this probability
 TIE = 0.05  # a bound below which the better of two splits is taken, however near they are
 MOST_OF_A_CLASS = 0.99  # share of a leaf above which it does not split
 MOST_BYTES = 100 * 2**20
+ROWS_AT_ONCE = 1_000  # after which an adaptive tree gives back what it has replaced
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -84,7 +89,10 @@ class HoeffdingTree:
         self._enter(rows.space)
         if self._root == NOWHERE:
             self._root = self._new_leaf({})
-        self._learn_batch(rows.values, np.ascontiguousarray(y, np.int64), _here(rows))
+        y, here = np.require(y, np.int64, ["C", "W"]), _here(rows)
+        for first in range(0, len(y), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            self._learn_batch(rows.values[part], y[part], here)
 
     def _learn_batch(self, X: Floats, y: Ints, here: Here) -> None:
         state = np.zeros(N_PLACES, np.int64)
@@ -118,9 +126,10 @@ class HoeffdingTree:
         return [node for node in self._walk(alternates=False) if self._nodes.links[node, KIND] != LEAF]
 
     def n_bytes(self) -> int:
-        """Memory of its nodes and of what its leaves have seen."""
-        nodes = sum(array[: self._n_nodes].nbytes for array in self._nodes)
-        return nodes + self._n_awake() * self._seen.bytes_per_slot()
+        """Memory of its nodes and of what its leaves have seen, without room to grow."""
+        counts = [self._n_children if array is self._nodes.children else self._n_nodes for array in self._nodes]
+        nodes = sum(array[:count].nbytes for array, count in zip(self._nodes, counts, strict=True))
+        return nodes + self._n_awake() * self._space.bytes_per_leaf
 
     def _walk(self, *, alternates: bool) -> Iterator[int]:
         """All nodes from the root on, left to right; with alternates behind their branches, but for the root's own."""
@@ -151,7 +160,7 @@ class HoeffdingTree:
     def _try_to_split(self, leaf: int) -> None:
         """Split a leaf if one split is clearly better than the others, or the bound so small that it hardly matters."""
         stats, slot = self._stats(leaf), int(self._nodes.links[leaf, SLOT])
-        total = sum(stats.values())
+        total = leaf_weight(leaf, self._nodes)
         self._nodes.numbers[leaf, TRIED] = total
         if sum(weight != 0.0 for weight in stats.values()) < 2:
             return
@@ -167,10 +176,11 @@ class HoeffdingTree:
         if found.kind == NO_SPLIT:
             self._forget(leaf)
         else:
-            self._split(leaf, found, self._parts(found, list(stats), moments, cells))
+            self._split(leaf, found, self._parts(found, leaf, moments, cells))
 
-    def _parts(self, found: Split, labels: list[int], moments: Floats, cells: Floats) -> dict[int, dict[int, float]]:
-        """The weights of the classes in each branch of a split."""
+    def _parts(self, found: Split, leaf: int, moments: Floats, cells: Floats) -> dict[int, dict[int, float]]:
+        """The weights of the classes in each branch of a split, in the order in which river has met them."""
+        labels = self._nodes.met[leaf, : self._nodes.links[leaf, N_MET]].tolist()
         if found.kind == BELOW:
             inside = moments[LOW, :, found.column] <= found.value, moments[HIGH, :, found.column] > found.value
             return {
@@ -184,6 +194,8 @@ class HoeffdingTree:
         if found.kind == EACH_VALUE:
             met = np.flatnonzero(own.any(axis=0)).tolist()
             return {value: _present(own[:, value], sorted(labels)) for value in met}
+        if self.by_bayes:  # which asks for all classes of the leaf once it has met one
+            labels = list(dict.fromkeys([labels[0], *self._stats(leaf)]))
         one = own[:, int(found.value)]
         return {0: _present(one, labels), 1: _present(own.sum(axis=1) - one, labels)}
 
@@ -194,12 +206,12 @@ class HoeffdingTree:
         first = self._new_places(count)
         for way, own in stats.items():
             self._nodes.children[first + way] = self._new_leaf(own)
-        self._make(leaf, (found.kind, found.column, first, count, NOWHERE, 0, NOWHERE, 0))
+        self._make(leaf, (found.kind, found.column, first, count, NOWHERE, 0, 0, NOWHERE, 0))
         self._nodes.numbers[leaf, VALUE] = found.value
         self._wake_and_sleep()
 
     def _forget(self, leaf: int) -> None:
-        """Let a leaf begin anew with the values of its rows: it falls asleep, and what is asleep wakes up."""
+        """Let a leaf begin anew with the values of its rows: it falls asleep, and wakes up with the others."""
         self._sleep(leaf)
         self._wake_and_sleep()
 
@@ -214,7 +226,7 @@ class HoeffdingTree:
             if place < n_asleep:
                 self._sleep(leaf)
             elif self._nodes.links[leaf, SLOT] == NOWHERE:
-                self._nodes.links[leaf, SLOT] = self._new_slot()
+                self._nodes.links[leaf, [SLOT, N_MET]] = self._new_slot(), 0
 
     def _sleep(self, leaf: int) -> None:
         slot = int(self._nodes.links[leaf, SLOT])
@@ -237,10 +249,10 @@ class HoeffdingTree:
         if self._n_awake() < self._most_awake():
             slot = self._new_slot()
         self._n_nodes += 1
-        self._make(node, (LEAF, 0, 0, 0, slot, len(stats), NOWHERE, 0))
+        self._make(node, (LEAF, 0, 0, 0, slot, len(stats), 0, NOWHERE, 0))
         self._nodes.labels[node, : len(stats)] = list(stats)
         self._nodes.weights[node, : len(stats)] = list(stats.values())
-        self._nodes.numbers[node, TRIED] = sum(stats.values())
+        self._nodes.numbers[node, TRIED] = leaf_weight(node, self._nodes)
         self._nodes.numbers[node, RIGHT_BAYES] = 0.0 if self.by_bayes else -1.0
         return node
 
@@ -255,6 +267,7 @@ class HoeffdingTree:
             numbers=_copied(old.numbers, (n, N_NUMBERS)),
             children=old.children,
             labels=_copied(old.labels, (n, n_labels)),
+            met=_copied(old.met, (n, n_labels)),
             weights=_copied(old.weights, (n, n_labels)),
             errors=_copied(old.errors, (n, old.errors.shape[1])),
         )
@@ -263,7 +276,7 @@ class HoeffdingTree:
         return len(self._seen.moments) - len(self._free)
 
     def _most_awake(self) -> int:
-        return max(MOST_BYTES // max(self._seen.bytes_per_slot(), 1), 1)
+        return max(MOST_BYTES // max(self._space.bytes_per_leaf, 1), 1)
 
     def _new_slot(self) -> int:
         if not self._free:
@@ -274,6 +287,14 @@ class HoeffdingTree:
         slot = self._free.pop()
         self._seen.clear(slot)
         return slot
+
+    def _pack(self) -> None:
+        """Let leaves fall asleep for which there is no memory any more, and give up the slots of all that sleep."""
+        self._wake_and_sleep()
+        awake = np.flatnonzero(self._nodes.links[: self._n_nodes, SLOT] != NOWHERE)
+        self._seen = self._seen.chosen(self._nodes.links[awake, SLOT])
+        self._nodes.links[awake, SLOT] = np.arange(len(awake))
+        self._free = []
 
     def _new_places(self, count: int) -> int:
         """Room for children."""
@@ -289,12 +310,15 @@ class HoeffdingTree:
         """Give what has come since its place: features, classes and values of categories."""
         if space is self._space:
             return
-        self._space, self._seen = space, self._seen.in_space(space)
+        self._space = space
+        if len(self._seen.moments) > self._most_awake():
+            self._pack()
+        self._seen = self._seen.in_space(space)
         self._grow_nodes(len(self._nodes.links))
-        for node in range(self._n_nodes):
-            kind, column, first, count = self._nodes.links[node, [KIND, COLUMN, FIRST, COUNT]].tolist()
+        for node in np.flatnonzero(self._nodes.links[: self._n_nodes, KIND] == EACH_VALUE).tolist():
+            column, first, count = self._nodes.links[node, [COLUMN, FIRST, COUNT]].tolist()
             n_values = int(space.columns[N_VALUES, column])
-            if kind == EACH_VALUE and count < n_values:
+            if count < n_values:
                 place = self._new_places(n_values)
                 self._nodes.children[place : place + count] = self._nodes.children[first : first + count]
                 self._nodes.links[node, [FIRST, COUNT]] = place, n_values
@@ -314,7 +338,15 @@ def _no_nodes(n_errors: int) -> Nodes:
     def places(columns: int) -> Ints:
         return np.empty((0, columns), np.int64)
 
-    return Nodes(places(N_LINKS), numbers(N_NUMBERS), np.empty(0, np.int64), places(0), numbers(0), numbers(n_errors))
+    return Nodes(
+        links=places(N_LINKS),
+        numbers=numbers(N_NUMBERS),
+        children=np.empty(0, np.int64),
+        labels=places(0),
+        met=places(0),
+        weights=numbers(0),
+        errors=numbers(n_errors),
+    )
 
 
 def _copied(array: NDArray[Number], shape: tuple[int, int]) -> NDArray[Number]:
