@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from streamsift.comparison.run_store import RunStore
-from streamsift.core.exceptions import InputError, ReaderError
+from streamsift.core.exceptions import InputError, MissingExtraError, ReaderError
 from streamsift.report.reproduction import reproduction_report
 from streamsift.reproduce.fires import figures as fires_figures
 from streamsift.reproduce.fires import runs as fires_runs
@@ -45,6 +46,17 @@ def folder(tmp_path: Path) -> Path:
 
 def small(max_rows: int = 600, methods: tuple[str, ...] = FAST) -> FiresPlan:
     return FiresPlan(batch_sizes=(25, 50), fractions=(0.1,), max_rows=max_rows, methods=methods, seeds=(0,))
+
+
+def test_what_is_not_installed_is_said_before_anything_is_measured(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "river.ensemble", None)
+    sets, keep = present(folder), tmp_path / "kept"
+    with pytest.raises(MissingExtraError, match="pip install"):
+        list(runs(folder, sets, small(methods=(*FAST, *BENCHMARKS)), str(keep)))
+    assert not list(keep.rglob("*.json"))
+    assert next(runs(folder, sets, small(), str(keep))).cell.method in FAST  # which need nothing
 
 
 def test_runs_cover_the_grid_and_find_what_is_easy(folder: Path) -> None:

@@ -6,7 +6,7 @@ number of classes. Figure 6 is not in the paper: it is the sweep over prices of 
 features used, beside what one would do without buying one by one: naive Bayes on all features or on the best k, and
 logistic regression with an L1 penalty, which uses the same features for every instance.
 
-The data sets are read from a folder (etana_data.py says which, and what of the paper's they are).
+The data sets are read from a folder (data.py says which, and what of the paper's they are).
 """
 
 from __future__ import annotations

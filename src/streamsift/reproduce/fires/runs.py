@@ -119,12 +119,15 @@ def runs(
 ) -> Iterator[FiresRun]:
     """Measure every method on every data set over the grid; finished runs are kept in the folder `keep`.
 
-    Once `stop` says so, only what is kept already is given.
+    Once `stop` says so, only what is kept already is given. A learner that is not installed is refused before anything
+    is measured: its own turn may come after hours.
 
     One run after the other and with one thread of linear algebra: times would disturb each other. A method is warmed up
     by two batches first: kernels are compiled on first use, and no step of the paper's had to wait for that.
     """
     store = RunStore(None if keep is None else Path(keep) / "fires")
+    for method in BENCHMARKS.keys() & plan.methods:
+        make_learner(BENCHMARKS[method])
     warm: set[str] = set()
     files = {data.name: file_mark(folder / data.file) if data.file else "" for data in sets}
     for learners in (False, True):  # those on all features take longest: they come last

@@ -2,9 +2,9 @@
 
 Tables 3 and 4: prequential accuracy of a Perceptron on the selected features, milliseconds per time step for selection
 and training, and stability (Eq. 7 over windows of 10 time steps), each the mean over batches of 25 to 100 rows and
-fractions of 0.1 to 0.2 of the features; beside them two learners on all features. Figures 3 to 6: fires_figures.py.
+fractions of 0.1 to 0.2 of the features; beside them two learners on all features. Figures 3 to 6: figures.py.
 
-The data sets are read from a folder (fires_data.py says which, and what of the paper's they are).
+The data sets are read from a folder (data.py says which, and what of the paper's they are).
 """
 
 from __future__ import annotations
