@@ -95,14 +95,21 @@ def test_the_overview_counts_what_is_judged(make):
 
 
 def test_abfs_on_real_data_is_the_version_that_the_page_says():
-    """Table 10 and the check of the order of rows run the same rows with the same seed: the program's version."""
+    """Table 10 and the check of the order of rows, one repeat, run the program's version.
+
+    That of the text selects nothing on IADS, so that it would be the learner alone, which is many deviations away.
+    """
     cells = json.loads((FOLDER / "results" / "abfs-table-10.json").read_text("utf-8"))["cells"]
     check = json.loads((FOLDER / "results" / "abfs-check-order.json").read_text("utf-8"))
     column = check["columns"].index("shuffled, all rows")
     rows = {f"{row[0]}, {row[1]}": float(row[column]) for row in check["rows"]}
     for name in ("IADS, ABFS-NB", "IADS, ABFS-HT"):  # ties of neighbours are broken by rounding
-        cell = next(cell for cell in cells if cell["cell"] == name)
-        assert cell["ours"] == pytest.approx(rows[name], abs=0.01 + 3 * (cell["error"] or 0.0)), name
+        cell, alone = (
+            next(cell for cell in cells if cell["cell"] == wanted) for wanted in (name, name.replace("ABFS-", ""))
+        )
+        deviation = cell["error"] * cell["repeats"] ** 0.5  # of a single repeat
+        assert abs(rows[name] - cell["ours"]) < 3 * deviation, name
+        assert abs(rows[name] - alone["ours"]) > 5 * deviation, name
 
 
 def test_results_of_another_folder_are_added_all_or_none(make, tmp_path):
