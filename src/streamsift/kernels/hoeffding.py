@@ -219,7 +219,8 @@ def _crowd(branch: int, n_nodes: int, nodes: Nodes) -> int:
 def _way(row: Floats, node: int, here: Here, crowds: Ints, nodes: Nodes) -> int:
     """Where, in `children`, the way of a row goes on.
 
-    `crowds` keeps those of branches whose feature the rows lack: all of them go there, so that it stays the crowd.
+    `crowds` keeps those of branches whose feature the rows lack: all of them go there, so that it stays the crowd. It
+    also keeps those of rows with a value for which no leaf has cells yet: only predictions meet such rows.
     """
     kind, first, place = nodes.links[node, KIND], nodes.links[node, FIRST], here.at[nodes.links[node, COLUMN]]
     if place != NOWHERE:
